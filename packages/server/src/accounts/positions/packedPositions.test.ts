@@ -35,7 +35,18 @@ describe('a packed position', () => {
     const packer = createPositionPacker()
     const state = { isOpen: true, trade: { leverage: 10_000, openPrice: 5n }, pendingUpdate: null }
     const packed = packer.packStored('1' as OrderId, '2' as OrderId, toExactJson(state))
-    assert.equal(packed, '["1","2",0,[true,[10000,"5n"],null]]')
+    assert.equal(packed, ['1', '2', 1, 'true', 10_000, '"5n"', 'null'].join('\u0001'))
     assert.deepEqual(packer.unpack('base', TRADER, packed)[0]?.state, state)
+  })
+
+  it('has no names of fields in states of some kinds, in whatever order they come', () => {
+    const packer = createPositionPacker()
+    const updates = [null, { kind: 'size', leverage: 20_000 }, null, { kind: 'both', sl: 4n, tp: 9n }]
+    for (const pendingUpdate of [...updates, ...updates]) {
+      const state = { isOpen: true, trade: { note: 'a "b":{c}\n' }, pendingUpdate }
+      const packed = packer.packStored('1' as OrderId, '2' as OrderId, toExactJson(state))
+      assert.ok(!packed.includes('pendingUpdate') && !packed.includes('leverage') && !packed.includes('sl'), packed)
+      assert.deepEqual(packer.unpack('base', TRADER, packed)[0]?.state, state)
+    }
   })
 })
