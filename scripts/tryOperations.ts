@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline'
 import { readTrial, type TrialPart } from './operationsTrial.ts'
 
 // `npm run try:operations` runs the commands of docs/operations.md that bring up two nodes, PostgreSQL, Redis and
-// Prometheus and put a back-up back, as somebody who has only that page. It needs root on Debian, and says how long each
-// part took. The exit code is 1 when a command fails or all of it takes longer than a newcomer is promised.
+// Prometheus and put a back-up back, as somebody who has only that page. It needs root on Debian, and says how long
+// each part took. The exit code is 1 when a command fails or all of it takes longer than a newcomer is promised.
 
 const LIMIT_MS = 20 * 60_000
 /** Begins the line that a part ends with; nothing else prints it. */
