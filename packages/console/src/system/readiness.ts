@@ -27,6 +27,9 @@ const REASONS: Readonly<Record<string, string>> = {
   reorg_too_deep: 'The chain was reorganised too deeply. The operator has to set up its data again.',
   diamond_changed: 'The contracts have changed, and nothing is written until they are checked. You can still read.',
   store_lagging: 'This part of the service is a moment behind the others. Try again in a moment.',
+  store_unavailable: 'The database of the service does not answer, so nothing private is shown. Try again in a moment.',
+  clock: 'The clock of this part of the service is wrong, so it accepts no signature. Try again in a moment.',
+  stopping: 'This part of the service is being replaced. The page connects to another one by itself.',
   overloaded: 'The service has more to do than it can. Try again in a moment.',
 }
 
