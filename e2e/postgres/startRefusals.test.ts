@@ -44,6 +44,18 @@ const REFUSED: readonly {
     address: () => 'postgresql://bezel@127.0.0.1:9/bezel',
   },
   {
+    name: 'a database on another machine without TLS',
+    sentence:
+      /^PostgreSQL at db\.invalid is on another machine, and DATABASE_URL asks for no verified TLS: (?!.*sesame).*\.$/,
+    address: () => 'postgresql://bezel:sesame@db.invalid/bezel',
+  },
+  {
+    name: 'a Redis on another machine without TLS',
+    sentence: /^Redis at redis\.invalid is on another machine, and REDIS_URL asks for no TLS: (?!.*sesame).*\.$/,
+    redis: 'redis://:sesame@redis.invalid:6379',
+    address: (server) => server.createDatabase('plain_redis'),
+  },
+  {
     name: 'a user without rights',
     sentence: /^The user reader of DATABASE_URL may not create tables in the database rights: make it the owner .*\.$/,
     async address(server) {

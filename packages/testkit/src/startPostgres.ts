@@ -1,10 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { lastingPort } from './lastingPort.ts'
+import type { CertificateFiles } from './makeCertificates.ts'
 
 const run = promisify(execFile)
 
@@ -54,9 +55,13 @@ function majorVersion(folder: string): number {
 
 /**
  * Starts a PostgreSQL server on a free port. With `isDurable` commits reach the disk, which tests of crashes and of
- * speed need; others are faster without. Throws where PostgreSQL is not installed.
+ * speed need; others are faster without. With a certificate it speaks TLS beside plain text. Throws where PostgreSQL is
+ * not installed.
  */
-export async function startPostgres({ isDurable = false } = {}): Promise<RunningPostgres> {
+export async function startPostgres({
+  isDurable = false,
+  certificate,
+}: { readonly isDurable?: boolean; readonly certificate?: CertificateFiles } = {}): Promise<RunningPostgres> {
   const programs = findPostgres()
   if (programs === undefined) {
     throw new Error(`PostgreSQL ${MIN_VERSION} or newer is not installed: npm run test:postgres installs it`)
@@ -73,6 +78,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<Running
   const options = [
     `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder}`,
     `-c max_connections=${MAX_CONNECTIONS} -c shared_buffers=64MB -c logging_collector=off`,
+    certificate === undefined ? '' : tlsOptions(certificate, folder, user),
     isDurable ? '' : '-c fsync=off -c synchronous_commit=off -c full_page_writes=off',
   ].join(' ')
   const start = async (): Promise<void> => {
@@ -112,6 +118,16 @@ export async function startPostgres({ isDurable = false } = {}): Promise<Running
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Gives the server a copy of its certificate, whose key nobody else may read, and returns its options. */
+function tlsOptions({ cert, key }: CertificateFiles, folder: string, user: ReturnType<typeof serverUser>): string {
+  const [ownCert, ownKey] = [join(folder, 'server.crt'), join(folder, 'server.key')]
+  copyFileSync(cert, ownCert)
+  copyFileSync(key, ownKey)
+  chmodSync(ownKey, 0o600)
+  if (user !== undefined) for (const file of [ownCert, ownKey]) chownSync(file, user.uid, user.gid)
+  return `-c ssl=on -c ssl_cert_file=${ownCert} -c ssl_key_file=${ownKey}`
 }
 
 /** Returns the user who runs the server: this one, or for root the one of Debian's package. */

@@ -32,7 +32,7 @@ describe('limits that nodes share by Redis', () => {
     nowMs = await startOfWindow()
     await redis.command('FLUSHALL')
     live = 2
-    links = await Promise.all([openRedisLink(redis.urlOf()), openRedisLink(redis.urlOf())])
+    links = await Promise.all([openRedisLink({ url: redis.urlOf() }), openRedisLink({ url: redis.urlOf() })])
     nodes = links.map((link) => limitsOver(link))
   })
   afterEach(async () => {

@@ -22,7 +22,7 @@ const untilUp = (link: RedisLink): Promise<string> => until('Redis is used', () 
 
 describe('the link to Redis', () => {
   it('runs commands and scripts, also after the server forgot its scripts', async () => {
-    const link = await openRedisLink(redis.urlOf())
+    const link = await openRedisLink({ url: redis.urlOf() })
     assert.equal(await link.send('PING'), 'PONG')
     assert.equal(await link.evaluate(ECHO, ['1']), '1')
     await link.send('SCRIPT', 'FLUSH')
@@ -35,7 +35,7 @@ describe('the link to Redis', () => {
   it('opens without a server, says why, and uses one that comes later', async () => {
     await redis.stop()
     const problems: string[] = []
-    const link = await openRedisLink(redis.urlOf(), { onDown: (problem) => problems.push(problem) })
+    const link = await openRedisLink({ url: redis.urlOf() }, { onDown: (problem) => problems.push(problem) })
     assert.equal(link.run(), undefined)
     assert.match(link.problem()!, /ECONNREFUSED/)
     assert.equal(problems.length, 1)
@@ -48,7 +48,7 @@ describe('the link to Redis', () => {
 
   it('notices a server that hangs, fails what it asked, and comes back with the same run', async () => {
     const proxy = await startProxy(redis.port)
-    const link = await openRedisLink(redis.urlOf(proxy.port))
+    const link = await openRedisLink({ url: redis.urlOf(proxy.port) })
     const run = link.run()
     proxy.hang()
     const asked = Array.from({ length: 5 }, () => link.send('PING'))
@@ -62,7 +62,7 @@ describe('the link to Redis', () => {
 
   it('notices a server that hangs while nothing is asked of it', async () => {
     const proxy = await startProxy(redis.port)
-    const link = await openRedisLink(redis.urlOf(proxy.port))
+    const link = await openRedisLink({ url: redis.urlOf(proxy.port) })
     proxy.hang()
     await until('it is noticed', () => link.run() === undefined)
     proxy.resume()
@@ -72,7 +72,7 @@ describe('the link to Redis', () => {
   })
 
   it('tells a server that was restarted by its run', async () => {
-    const link = await openRedisLink(redis.urlOf())
+    const link = await openRedisLink({ url: redis.urlOf() })
     const run = link.run()
     await redis.stop()
     await until('it is noticed', () => link.run() === undefined)
@@ -82,7 +82,7 @@ describe('the link to Redis', () => {
   })
 
   it('gives up a server that refuses to write, until it takes writes again', async () => {
-    const link = await openRedisLink(redis.urlOf())
+    const link = await openRedisLink({ url: redis.urlOf() })
     await redis.command('CONFIG', 'SET', 'maxmemory', '1')
     await assert.rejects(link.send('SET', 'bezel:test', '1'), RedisUnavailableError)
     await until('it is told', () => /OOM/.test(link.problem() ?? ''))
@@ -96,7 +96,7 @@ describe('the link to Redis', () => {
 describe('a Redis that has to be corrected is refused in one sentence:', () => {
   const refuse = async (url: string, sentence: RegExp): Promise<void> => {
     for (const open of [openRedisLink, inspectRedis]) {
-      await assert.rejects(open(url), (error: Error) => {
+      await assert.rejects(open({ url }), (error: Error) => {
         assert.ok(error instanceof StartupError)
         assert.match(error.message, sentence)
         return true
@@ -131,7 +131,7 @@ describe('a Redis that has to be corrected is refused in one sentence:', () => {
     await refuse(guarded.urlOf(), sentence)
     await refuse(`redis://:wrong@127.0.0.1:${guarded.port}`, sentence)
     await refuse(`redis://nobody:secret@127.0.0.1:${guarded.port}`, sentence)
-    const link = await openRedisLink(`redis://:secret@127.0.0.1:${guarded.port}`)
+    const link = await openRedisLink({ url: `redis://:secret@127.0.0.1:${guarded.port}` })
     assert.equal(await link.send('PING'), 'PONG')
     await link.close()
     await guarded.remove()
@@ -150,7 +150,7 @@ describe('a Redis that has to be corrected is refused in one sentence:', () => {
 
   it('and one that is not there only by the check', async () => {
     await assert.rejects(
-      inspectRedis('redis://127.0.0.1:9'),
+      inspectRedis({ url: 'redis://127.0.0.1:9' }),
       /can't be reached \(.*\): start it, or correct REDIS_URL\.$/,
     )
   })

@@ -3,6 +3,7 @@ import { createClient, ErrorReply } from 'redis'
 import { StartupError } from '@bezel/protocol'
 import { backoffMs } from '../ground/backoff.ts'
 import { every } from '../ground/every.ts'
+import { certificateProblem, redisTlsOf, type RedisTls, type TrustedPlace } from '../settings/dataConnections.ts'
 
 /** Oldest server whose scripts and answers are known here. */
 const MIN_VERSION = 7
@@ -77,7 +78,13 @@ export interface RedisServer {
 
 type Client = ReturnType<typeof newClient>
 
-function newClient(url: string) {
+/** The address of a server that may be used, and the TLS of its connections. */
+interface Target {
+  readonly url: string
+  readonly tls: RedisTls
+}
+
+function newClient({ url, tls }: Target) {
   return createClient({
     url,
     RESP: 2,
@@ -85,7 +92,7 @@ function newClient(url: string) {
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    socket: { connectTimeout: HANDSHAKE_MS, reconnectStrategy: false },
+    socket: { ...tls, connectTimeout: HANDSHAKE_MS, reconnectStrategy: false },
   })
 }
 
@@ -99,11 +106,11 @@ interface LinkWatch {
  * Opens the link. A server that can't be reached is waited for in the background, because nothing that must be right
  * depends on it. Throws a `StartupError` for an address or a server that has to be corrected.
  */
-export async function openRedisLink(url: string, watch: LinkWatch = {}): Promise<RedisLink> {
-  refuseNoAddress(url)
+export async function openRedisLink(place: TrustedPlace, watch: LinkWatch = {}): Promise<RedisLink> {
+  const target = targetOf(place)
   let requests = 0
   let failures = 0
-  const connection = await openConnection(url, {
+  const connection = await openConnection(target, {
     ...watch,
     onDown(problem) {
       failures += 1
@@ -152,7 +159,7 @@ interface Connection extends Pick<RedisLink, 'run' | 'problem' | 'downMs'> {
   close(): void
 }
 
-async function openConnection(url: string, { onDown, onUp }: LinkWatch): Promise<Connection> {
+async function openConnection(target: Target, { onDown, onUp }: LinkWatch): Promise<Connection> {
   let current: { readonly client: Client; readonly run: string } | undefined
   let problem: string | undefined
   let downSinceMs = performance.now()
@@ -161,7 +168,7 @@ async function openConnection(url: string, { onDown, onUp }: LinkWatch): Promise
   const silence = createSilence((client) => lose(client, SILENT))
 
   async function connect(): Promise<void> {
-    const client = newClient(url)
+    const client = newClient(target)
     client.on('error', (error: Error) => lose(client, error.message))
     try {
       const { run } = await within(HANDSHAKE_MS, greet(client))
@@ -225,9 +232,8 @@ async function openConnection(url: string, { onDown, onUp }: LinkWatch): Promise
 }
 
 /** Looks at a server once, for `bezel-server check`. Throws a `StartupError` when it can't be used or reached. */
-export async function inspectRedis(url: string): Promise<RedisServer & { readonly timeMs: number }> {
-  refuseNoAddress(url)
-  const client = newClient(url)
+export async function inspectRedis(place: TrustedPlace): Promise<RedisServer & { readonly timeMs: number }> {
+  const client = newClient(targetOf(place))
   client.on('error', () => undefined)
   try {
     return await within(
@@ -245,6 +251,12 @@ export async function inspectRedis(url: string): Promise<RedisServer & { readonl
   } finally {
     end(client)
   }
+}
+
+/** Throws a `StartupError` for an address that must not be used as it is. */
+function targetOf(place: TrustedPlace): Target {
+  refuseNoAddress(place.url)
+  return { url: place.url, tls: redisTlsOf(place) }
 }
 
 /** Throws a `StartupError` for a text that is no address. It may hold a password, so it is not repeated. */
@@ -272,6 +284,12 @@ async function greet(client: Client): Promise<RedisServer> {
     await client.sendCommand(['SET', PROBE_KEY, '1', 'PX', String(PROBE_LIFE_MS)])
     return { run: info.get('run_id') ?? '', version: info.get('redis_version') ?? '' }
   } catch (error) {
+    const untrusted = certificateProblem(error)
+    if (untrusted !== undefined) {
+      throw new RedisUnfitError(
+        `The certificate of the Redis of REDIS_URL is not the one of that server (${untrusted}): correct the host in REDIS_URL, or name the authority that signed it by BEZEL_REDIS_CA_FILE.`,
+      )
+    }
     if (!(error instanceof ErrorReply)) throw error
     if (/^(?:WRONGPASS|NOAUTH|ERR (?:AUTH|invalid password|invalid username))/i.test(error.message)) {
       throw new RedisUnfitError('The Redis of REDIS_URL refuses user and password: correct them in REDIS_URL.')

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { StartupError } from '@bezel/protocol'
 import type { ServerConfig } from '../settings/config.ts'
+import type { TrustedPlace } from '../settings/dataConnections.ts'
 import { readDeployment } from '../store/nonceKeeperStore.ts'
 import type { Store } from '../store/sql.ts'
 import { admitInProcess, type Admission } from './admission.ts'
@@ -37,7 +38,7 @@ export interface RedisState {
   isOnStore(): boolean
 }
 
-export interface SharingOptions extends Pick<ServerConfig, 'database' | 'redisUrl'> {
+export interface SharingOptions extends Pick<ServerConfig, 'database' | 'redis'> {
   readonly store: Store
   /** Path of the file of nonces, of a process that is alone with its data. */
   readonly nonceFile: string
@@ -48,8 +49,8 @@ export interface SharingOptions extends Pick<ServerConfig, 'database' | 'redisUr
 }
 
 /** Throws a `StartupError` when a Redis is named that nobody could share. */
-export function refuseLoneRedis({ database, redisUrl }: Pick<ServerConfig, 'database' | 'redisUrl'>): void {
-  if (redisUrl === undefined || database !== undefined) return
+export function refuseLoneRedis({ database, redis }: Pick<ServerConfig, 'database' | 'redis'>): void {
+  if (redis === undefined || database !== undefined) return
   throw new StartupError(
     'REDIS_URL is set and DATABASE_URL is not: nodes that share a Redis also share a PostgreSQL. Set DATABASE_URL, or leave out REDIS_URL.',
   )
@@ -79,13 +80,13 @@ async function openAlone(
 }
 
 async function openShared(options: SharingOptions, open: AsyncDisposableStack): Promise<Sharing> {
-  const { store, redisUrl, nonceFile: file, liveNodes, now, log } = options
+  const { store, redis, nonceFile: file, liveNodes, now, log } = options
   const onError = (error: unknown): void => log.error({ err: error }, 'the place of used nonces could not be kept up')
   const nonces = await openSharedNonces({ store, file, now })
-  const link = redisUrl === undefined ? undefined : await openLink(redisUrl, log)
+  const link = redis === undefined ? undefined : await openLink(redis, log)
   if (link !== undefined) open.defer(() => link.close())
   const scripts = link && createRedisScripts(link, await readDeployment(store.read))
-  const wakeups = redisUrl === undefined || scripts === undefined ? NO_WAKEUPS : openWakeups(redisUrl, scripts)
+  const wakeups = redis === undefined || scripts === undefined ? NO_WAKEUPS : openWakeups(redis, scripts)
   open.defer(() => wakeups.close())
   const keeper = await openNonceKeeper({ store, scripts, now, onError })
   open.defer(() => keeper.close())
@@ -106,8 +107,8 @@ async function openShared(options: SharingOptions, open: AsyncDisposableStack): 
   }
 }
 
-function openLink(url: string, log: SharingOptions['log']): Promise<RedisLink> {
-  return openRedisLink(url, {
+function openLink(place: TrustedPlace, log: SharingOptions['log']): Promise<RedisLink> {
+  return openRedisLink(place, {
     onDown: (problem) =>
       log.warn({ problem }, 'Redis can not be used: limits are counted here, nonces are in the store'),
     onUp: () => log.info('Redis is used'),

@@ -15,7 +15,7 @@ describe('wake-ups', () => {
   before(async () => {
     installRedis()
     redis = await startRedis()
-    link = await openRedisLink(redis.urlOf())
+    link = await openRedisLink({ url: redis.urlOf() })
   })
   after(async () => {
     for (const wakeups of opened) wakeups.close()
@@ -24,7 +24,7 @@ describe('wake-ups', () => {
   })
 
   const open = (deployment: string): { readonly wakeups: Wakeups; readonly heard: string[] } => {
-    const wakeups = openWakeups(redis.urlOf(), createRedisScripts(link, deployment))
+    const wakeups = openWakeups({ url: redis.urlOf() }, createRedisScripts(link, deployment))
     opened.push(wakeups)
     const heard: string[] = []
     wakeups.onWake((chain) => heard.push(chain))

@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
 import type { ChainSlug } from '@bezel/protocol'
 import { createPublisher } from '../ground/publisher.ts'
+import { redisTlsOf, type TrustedPlace } from '../settings/dataConnections.ts'
 import type { RedisScripts } from './redisScripts.ts'
 
 /** Pause between two pings of the connection that listens, and the silence after which it is made anew. */
@@ -30,17 +31,17 @@ export const NO_WAKEUPS: Wakeups = {
  * Opens wake-ups by publish and subscribe. The connection that listens is one of its own and comes back by itself;
  * nothing waits for it.
  */
-export function openWakeups(url: string, { link, prefix }: Pick<RedisScripts, 'link' | 'prefix'>): Wakeups {
+export function openWakeups(place: TrustedPlace, { link, prefix }: Pick<RedisScripts, 'link' | 'prefix'>): Wakeups {
   const channel = `${prefix}wake`
   const wakes = createPublisher<string>()
   const listening = createClient({
-    url,
+    url: place.url,
     RESP: 2,
     name: 'bezel',
     disableClientInfo: true,
     maintNotifications: 'disabled',
     pingInterval: PING_MS,
-    socket: { socketTimeout: SILENCE_MS },
+    socket: { ...redisTlsOf(place), socketTimeout: SILENCE_MS },
   })
   listening.on('error', () => undefined)
   listening

@@ -24,13 +24,13 @@ describe('the check of Redis', () => {
   const databaseOf = (url: string) => ({ url, connections: 2, statementMs: 60_000, idleTransactionMs: 60_000 })
 
   it('says nothing where none is named', async () => {
-    assert.deepEqual(await checkRedis({ database: undefined, redisUrl: undefined }), [])
-    assert.deepEqual(await checkRedis({ database: databaseOf(server.urlOf('postgres')), redisUrl: undefined }), [])
+    assert.deepEqual(await checkRedis({ database: undefined, redis: undefined }), [])
+    assert.deepEqual(await checkRedis({ database: databaseOf(server.urlOf('postgres')), redis: undefined }), [])
   })
 
   it('tells the version of one that can be used, also while the database can not', async () => {
     for (const url of [await server.createDatabase('checked'), 'postgresql://bezel@127.0.0.1:9/bezel']) {
-      const [finding, ...others] = await checkRedis({ database: databaseOf(url), redisUrl: redis.urlOf() })
+      const [finding, ...others] = await checkRedis({ database: databaseOf(url), redis: { url: redis.urlOf() } })
       assert.deepEqual(others, [])
       assert.match(finding!.text, /^Redis \d+\.\d+\.\d+ can be used\.$/)
       assert.equal(finding!.mark, 'ok')
@@ -39,12 +39,12 @@ describe('the check of Redis', () => {
 
   it('is a failure for one without a database, or that is not there', async () => {
     const database = databaseOf(server.urlOf('postgres'))
-    const lone = checkRedis({ database: undefined, redisUrl: redis.urlOf() })
+    const lone = checkRedis({ database: undefined, redis: { url: redis.urlOf() } })
     await assert.rejects(
       lone,
       (error: Error) => error instanceof StartupError && /DATABASE_URL is not/.test(error.message),
     )
-    const absent = checkRedis({ database, redisUrl: 'redis://127.0.0.1:9' })
+    const absent = checkRedis({ database, redis: { url: 'redis://127.0.0.1:9' } })
     await assert.rejects(
       absent,
       (error: Error) => error instanceof StartupError && /can't be reached/.test(error.message),

@@ -10,11 +10,11 @@ const CLOCK_WARNING_MS = 2_000
 /** Checks the Redis that nodes share. Throws the `StartupError` of a start, and one when it can't be reached. */
 export async function checkRedis({
   database,
-  redisUrl,
-}: Pick<ServerConfig, 'database' | 'redisUrl'>): Promise<readonly Finding[]> {
-  refuseLoneRedis({ database, redisUrl })
-  if (redisUrl === undefined || database === undefined) return []
-  const { version, timeMs } = await inspectRedis(redisUrl)
+  redis,
+}: Pick<ServerConfig, 'database' | 'redis'>): Promise<readonly Finding[]> {
+  refuseLoneRedis({ database, redis })
+  if (redis === undefined || database === undefined) return []
+  const { version, timeMs } = await inspectRedis(redis)
   const reached = ok('redis', `Redis ${version} can be used.`)
   // A database that can't be used is a finding of its own.
   const databaseMs = await readDatabaseTime(database).catch(() => undefined)

@@ -12,7 +12,7 @@ describe('readServerConfig', () => {
       dataFolder: resolve('var'),
       database: undefined,
       roles: ['api', 'follower', 'relayer', 'keeper'],
-      redisUrl: undefined,
+      redis: undefined,
       chainsFile: resolve('var', 'devnet.json'),
       feedUrl: undefined,
       publicUrl: undefined,

@@ -6,7 +6,6 @@ import {
   pathSetting,
   portSetting,
   readSettings,
-  secretSetting,
   textSetting,
   urlSetting,
   type Setting,
@@ -14,6 +13,7 @@ import {
 import { CONSOLE_SETTING, type ConsolePlace } from './consolePlace.ts'
 import { dataPlaceOf, PLACE_SETTINGS, type DataPlace } from './dataPlace.ts'
 import { FACADE_SETTINGS, facadeSettingsOf, type FacadeSettings } from './facadeSettings.ts'
+import { REDIS_SETTINGS, sharedRedisOf, type SharedRedis } from './redisPlace.ts'
 import { requireAllRoles, ROLES_SETTING, type Role } from './roles.ts'
 import { STOP_SETTINGS, stopTimesOf, type StopTimes } from './stopTimes.ts'
 
@@ -59,9 +59,7 @@ export const SERVER_SETTINGS = {
   HOST: hostSetting(),
   ...PLACE_SETTINGS,
   BEZEL_ROLES: ROLES_SETTING,
-  REDIS_URL: secretSetting({
-    what: 'address of a Redis, 7 or newer, or a Valkey, by which several nodes on one DATABASE_URL share limits, used nonces and wake-ups',
-  }),
+  ...REDIS_SETTINGS,
   BEZEL_CHAINS_FILE: pathSetting({
     what: 'JSON file that names the chains to serve, their nodes and Diamonds',
     default: undefined,
@@ -256,13 +254,11 @@ export const SERVER_SETTINGS = {
 } as const
 
 /** The checked settings of one run. */
-export interface ServerConfig extends DataPlace, FacadeSettings, StopTimes {
+export interface ServerConfig extends DataPlace, SharedRedis, FacadeSettings, StopTimes {
   readonly roles: readonly Role[]
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
-  /** Secret when it holds a password: never logged. `undefined` for no Redis. */
-  readonly redisUrl: string | undefined
   /** Absolute path. */
   readonly chainsFile: string
   /** `undefined` when the chains file names the feed. */
@@ -324,7 +320,7 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     port: settings.PORT,
     ...place,
     roles: settings.BEZEL_ROLES,
-    redisUrl: settings.REDIS_URL,
+    ...sharedRedisOf(settings),
     chainsFile: resolve(settings.BEZEL_CHAINS_FILE ?? join(settings.BEZEL_DATA, 'devnet.json')),
     feedUrl: settings.BEZEL_FEED_URL,
     publicUrl: settings.BEZEL_PUBLIC_URL,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { integerSetting, pathSetting, secretSetting, type SettingsOf } from '@bezel/protocol'
+import { TRUST_SETTINGS, type TrustedPlace } from './dataConnections.ts'
 
 /** The settings that say where the data is. */
 export const PLACE_SETTINGS = {
@@ -7,6 +8,7 @@ export const PLACE_SETTINGS = {
   DATABASE_URL: secretSetting({
     what: 'address of a PostgreSQL database, 15 or newer, that keeps the data instead of SQLite in BEZEL_DATA',
   }),
+  ...TRUST_SETTINGS,
   BEZEL_DATABASE_CONNECTIONS: integerSetting({
     what: 'connections to PostgreSQL that may be open at a time',
     default: 20,
@@ -28,9 +30,7 @@ export const PLACE_SETTINGS = {
 } as const
 
 /** Place and bounds of a database of PostgreSQL. */
-export interface DatabaseSettings {
-  /** Secret when it holds a password: never logged. */
-  readonly url: string
+export interface DatabaseSettings extends TrustedPlace {
   readonly connections: number
   /** Time after which the server ends a statement. */
   readonly statementMs: number
@@ -56,6 +56,8 @@ export function dataPlaceOf(settings: SettingsOf<typeof PLACE_SETTINGS>): DataPl
         ? undefined
         : {
             url,
+            caFile: settings.BEZEL_DATABASE_CA_FILE,
+            isPlainAllowed: settings.BEZEL_PLAIN_CONNECTIONS === 'all',
             connections: settings.BEZEL_DATABASE_CONNECTIONS,
             statementMs: settings.BEZEL_DATABASE_STATEMENT_MS,
             idleTransactionMs: settings.BEZEL_DATABASE_IDLE_MS,

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
 import { isServiceRunning, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
+import { certificateProblem, postgresTargetOf } from '../settings/dataConnections.ts'
 import type { DatabaseSettings, DataPlace } from '../settings/dataPlace.ts'
 import { refuseHalfCopy } from './copyState.ts'
 import { readClockAhead, readTime, refuseWrongClock } from './databaseClock.ts'
@@ -161,7 +162,7 @@ export async function openDatabase(
   const place = placeOf(database.url)
   const store = openPostgres(database, watch)
   try {
-    await refuseUnfit(database.url, place)
+    await refuseUnfit(database, place)
     await prepare(store)
     return store
   } catch (error) {
@@ -189,8 +190,8 @@ function placeOf(url: string): Place {
 }
 
 /** Looks at the server on one connection, and throws a `StartupError` for one on which the store would not be exact. */
-async function refuseUnfit(url: string, place: Place): Promise<void> {
-  const connections = createPostgresConnections({ url, size: 1 })
+async function refuseUnfit(database: DatabaseSettings, place: Place): Promise<void> {
+  const connections = createPostgresConnections({ target: postgresTargetOf(database), size: 1 })
   try {
     await refuseUnfitServer(await connections.acquire(), place)
   } finally {
@@ -240,6 +241,12 @@ function databaseErrorOf(error: unknown, { server, database, user }: Place): unk
   const { message } = cause as Error
   const code = cause instanceof DatabaseError ? (cause.code ?? '') : ''
   if (/pooling mode/.test(message)) return new StartupError(STATEMENT_POOLER)
+  const untrusted = certificateProblem(cause)
+  if (untrusted !== undefined) {
+    return new StartupError(
+      `The certificate of PostgreSQL at ${server} is not the one of that server (${untrusted}): correct the host in DATABASE_URL, or name the authority that signed it by sslrootcert or BEZEL_DATABASE_CA_FILE.`,
+    )
+  }
   if (LOGIN_CODES.has(code)) {
     return new StartupError(
       `PostgreSQL at ${server} refuses the user ${user} of DATABASE_URL (${message}): correct it.`,

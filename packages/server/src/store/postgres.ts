@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
+import { postgresTargetOf } from '../settings/dataConnections.ts'
 import type { DatabaseSettings } from '../settings/dataPlace.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { POSTGRES_BOUNDS } from './postgresBounds.ts'
@@ -29,12 +30,14 @@ const READERS_SHARE = 0.4
 
 /**
  * Opens a database of PostgreSQL as a store. Nothing is asked of the server before the first read or transaction.
- * Transactions lock their scope inside themselves, so that a pooler of transactions may stand between.
+ * Transactions lock their scope inside themselves, so that a pooler of transactions may stand between. Throws a
+ * `StartupError` for an address that must not be used as it is.
  */
 export function openPostgres(settings: DatabaseSettings, watch: StoreWatch = {}): Store {
   const readers = Math.max(1, Math.floor(settings.connections * READERS_SHARE))
-  const reading = createPostgresConnections({ url: settings.url, size: readers })
-  const writing = createPostgresConnections({ url: settings.url, size: Math.max(1, settings.connections - readers) })
+  const target = postgresTargetOf(settings)
+  const reading = createPostgresConnections({ target, size: readers })
+  const writing = createPostgresConnections({ target, size: Math.max(1, settings.connections - readers) })
   const turns = createTurns()
   const under = new Set<Promise<unknown>>()
   const state = { isClosed: false }

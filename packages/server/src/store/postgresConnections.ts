@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { Client, DatabaseError, type QueryResult } from 'pg'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
+import type { PostgresTarget } from '../settings/dataConnections.ts'
 import { POSTGRES_BOUNDS } from './postgresBounds.ts'
 import type { SqlValue } from './sql.ts'
 
@@ -60,10 +61,16 @@ interface Wait {
 }
 
 /**
- * Keeps up to `size` connections to the server of `url`. One that says nothing although it should is cut, so nobody
- * waits for a server that hangs.
+ * Keeps up to `size` connections to a server. One that says nothing although it should is cut, so nobody waits for a
+ * server that hangs.
  */
-export function createPostgresConnections({ url, size }: { url: string; size: number }): PostgresConnections {
+export function createPostgresConnections({
+  target,
+  size,
+}: {
+  readonly target: PostgresTarget
+  readonly size: number
+}): PostgresConnections {
   const members = new Set<Member>()
   const idle: Member[] = []
   const queue: (() => void)[] = []
@@ -85,7 +92,7 @@ export function createPostgresConnections({ url, size }: { url: string; size: nu
     connectsMs.add(attempt)
     watch()
     try {
-      const member = await openMember(url, { onSent: watch, onEnd: remove })
+      const member = await openMember(target, { onSent: watch, onEnd: remove })
       members.add(member)
       silence.isUnreachable = false
       if (isClosed) remove(member)
@@ -214,12 +221,13 @@ function createSilence(of: {
 
 /** Connects to the server. `onEnd` is told once when the connection ends, whoever ends it. */
 async function openMember(
-  url: string,
+  { url, ssl }: PostgresTarget,
   told: { readonly onSent: () => void; readonly onEnd: (member: Member) => void },
 ): Promise<Member> {
   const socket = new Socket()
   const client = new Client({
     connectionString: url,
+    ssl,
     pipeline: true,
     stream: () => socket,
     keepAlive: true,

@@ -44,7 +44,7 @@ export async function openSharedNode(
 ): Promise<SharedNode> {
   const now = Date.now
   const store = openPostgres({ url: databaseUrl, connections: 8, statementMs: 60_000, idleTransactionMs: 60_000 })
-  const link = redisUrl === undefined ? undefined : await openRedisLink(redisUrl)
+  const link = redisUrl === undefined ? undefined : await openRedisLink({ url: redisUrl })
   let scriptsRun = 0
   const counted = link && {
     ...link,
