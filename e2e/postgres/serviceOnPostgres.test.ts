@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import { startProxy, type TcpProxy } from '@bezel/testkit/startProxy.ts'
@@ -9,6 +12,7 @@ import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
+import { addressFor, giveRights } from './servedDatabase.ts'
 
 /** Size of the disk of the database, several times that of an empty one. */
 const DISK_MB = 96
@@ -17,7 +21,8 @@ const SLOW_MS = 1_000
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 
-describe('the service on PostgreSQL', () => {
+describe('the service on PostgreSQL, as a user who may change no table', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-rights-'))
   let server: RunningPostgres
   let proxy: TcpProxy
   let world: TradingWorld
@@ -32,7 +37,9 @@ describe('the service on PostgreSQL', () => {
     server = await startPostgres({ isDurable: true })
     await (disk === undefined ? server.createDatabase('bezel') : server.createDatabaseIn('bezel', disk.folder))
     proxy = await startProxy(server.port)
-    world = await startTradingWorld({ service: { DATABASE_URL: server.urlOf('bezel', proxy.port) } })
+    await giveRights(server, 'bezel', folder)
+    const address = addressFor('bezel_serve', server, 'bezel', proxy.port)
+    world = await startTradingWorld({ service: { DATABASE_URL: address } })
     client = await world.clientOf('trader-1', 'agent-1')
   })
   after(async () => {
@@ -40,6 +47,7 @@ describe('the service on PostgreSQL', () => {
     await proxy?.close()
     await server?.remove()
     disk?.unmount()
+    rmSync(folder, { recursive: true, force: true })
   })
 
   const create = async (clientId: string): Promise<Answer> => {

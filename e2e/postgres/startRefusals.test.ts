@@ -57,7 +57,8 @@ const REFUSED: readonly {
   },
   {
     name: 'a user without rights',
-    sentence: /^The user reader of DATABASE_URL may not create tables in the database rights: make it the owner .*\.$/,
+    sentence:
+      /^The user reader of DATABASE_URL may not create tables in the database rights, .*: run bezel-server migrate .*\.$/,
     async address(server) {
       await server.createDatabase('rights')
       await server.psql('rights', 'create role reader login')

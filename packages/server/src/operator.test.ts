@@ -193,6 +193,8 @@ describe('bezel-server', () => {
       ['budget base --day -1', /'--day' argument is ambiguous|no amount/],
       ['budget base --day much', /no amount of native token/],
       ['status --now', /--help/],
+      ['migrate', /^Set DATABASE_URL to the database whose tables/],
+      ['migrate now', /Unknown argument "now"/],
     ] as const) {
       const { code, err } = await run(...argv.split(' '))
       assert.equal(code, 1, argv)

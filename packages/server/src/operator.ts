@@ -14,7 +14,7 @@ import {
 import { runCheck } from './check/runCheck.ts'
 import { formatReport } from './check/printReport.ts'
 import { StoreUnavailableError } from './ground/unavailable.ts'
-import { CLEAR_LINE, copyData, markDataRestored, nameOf, type OperatorHost } from './operatorData.ts'
+import { CLEAR_LINE, copyData, markDataRestored, migrateData, nameOf, type OperatorHost } from './operatorData.ts'
 import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import { dataPlaceOf, PLACE_SETTINGS } from './settings/dataPlace.ts'
 import { findAgent } from './store/agentStore.ts'
@@ -65,6 +65,8 @@ which follows them within a second.
   bezel-server reread TRADER [CHAIN]                     compares everything of a trader with the chain and mends what
                                                          was missed; the trader's requests wait until it is proven
   bezel-server reindex FROM TO [CHAIN]                   reads the logs of these blocks again and mends what was missed
+  bezel-server migrate                                   brings the tables in DATABASE_URL up to date, for services whose
+                                                         own user may not change them (deploy/grants.sql)
   bezel-server copy                                      copies the SQLite store of BEZEL_DATA, whose service is stopped,
                                                          to the empty database of DATABASE_URL, and compares both; run
                                                          again after an interruption, it goes on where it ended
@@ -80,9 +82,10 @@ service (default: var), or DATABASE_URL where its data is in PostgreSQL; every c
 all settings of the service, as npm run serve does.
 `
 
-/** The commands on the data of a service that is stopped. */
+/** The commands on all of the data. */
 const DATA_COMMANDS: Readonly<Record<string, (host: OperatorHost) => Promise<number>>> = {
   copy: copyData,
+  migrate: migrateData,
   restored: markDataRestored,
 }
 

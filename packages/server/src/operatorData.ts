@@ -4,9 +4,10 @@ import { NONCE_WINDOW_MS } from './facade/signing/facadeNonces.ts'
 import { dataPlaceOf, PLACE_SETTINGS, type DataPlace } from './settings/dataPlace.ts'
 import { copyStore, type CopiedTable, type CopyBeginning } from './store/copyStore.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
-import { openRestoredStore } from './store/openConfiguredStore.ts'
+import { openConfiguredStore, openRestoredStore } from './store/openConfiguredStore.ts'
 import { refuseNoStore } from './store/openStore.ts'
 import { markRestored } from './store/restoredStore.ts'
+import { readVersion } from './store/schemaSteps.ts'
 
 /** The parts of a process that the operator's commands use. */
 export interface OperatorHost {
@@ -54,6 +55,26 @@ export async function copyData({ env, stdout, stderr }: OperatorHost): Promise<n
   if (isTold) stderr.write(CLEAR_LINE)
   stdout.write(`${[...formatTables(tables), copyOutcome(tables, keptAs)].join('\n')}\n`)
   return keptAs === undefined ? 1 : 0
+}
+
+/**
+ * Brings the schema of PostgreSQL up to date, for services whose own user may not change it. A step that takes
+ * something away waits until no older service runs.
+ */
+export async function migrateData({ env, stdout, stderr }: OperatorHost): Promise<number> {
+  const place = dataPlaceOf(readSettings(PLACE_SETTINGS, env))
+  if (place.database === undefined) {
+    throw new StartupError(
+      'Set DATABASE_URL to the database whose tables are to be made or changed. The start of the service does it for SQLite.',
+    )
+  }
+  const store = await openConfiguredStore(place, { onWait: (sentence) => stderr.write(`${sentence}\n`) })
+  try {
+    stdout.write(`The schema in ${nameOf(place)} is up to date (${await readVersion(store.read)}).\n`)
+    return 0
+  } finally {
+    await store.close()
+  }
 }
 
 /**

@@ -26,10 +26,8 @@ export function makeCertificates(): TestCertificates {
   const openssl = (...args: readonly string[]): void => {
     execFileSync('openssl', args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   }
-  const fresh = (name: string): readonly string[] => [
-    ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', `${name}.key`],
-    ...['-subj', `/CN=${name}`],
-  ]
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+  const fresh = (name: string): readonly string[] => [...newKey, '-keyout', `${name}.key`, '-subj', `/CN=${name}`]
   const authority = (name: string): string => {
     openssl('req', '-x509', ...fresh(name), '-out', `${name}.pem`, '-days', '2')
     return join(folder, `${name}.pem`)

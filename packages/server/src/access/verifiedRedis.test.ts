@@ -22,10 +22,16 @@ describe('a Redis that speaks TLS', () => {
     certificates = makeCertificates()
     const { cert, key } = certificates.issue('server', 'DNS:localhost')
     tlsPort = await lastingPort()
-    redis = await startRedis(
-      ...['--tls-port', `${tlsPort}`, '--tls-cert-file', cert, '--tls-key-file', key],
-      ...['--tls-ca-cert-file', certificates.ca, '--tls-auth-clients', 'no', '--requirepass', PASSWORD],
-    )
+    const authentication = [
+      '--tls-ca-cert-file',
+      certificates.ca,
+      '--tls-auth-clients',
+      'no',
+      '--requirepass',
+      PASSWORD,
+    ]
+    const files = ['--tls-cert-file', cert, '--tls-key-file', key]
+    redis = await startRedis('--tls-port', `${tlsPort}`, ...files, ...authentication)
   })
   after(async () => {
     await redis?.remove()

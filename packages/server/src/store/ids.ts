@@ -35,6 +35,9 @@ const SEQUENCES = {
   },
 } as const
 
+/** The names of PostgreSQL's sequences. */
+export const SEQUENCE_NAMES: readonly string[] = Object.values(SEQUENCES).map(({ sequence }) => sequence)
+
 /** Most ids that a transaction of PostgreSQL takes ahead. */
 const MAX_AHEAD = 64
 

@@ -21,7 +21,8 @@ import {
 } from './openStore.ts'
 import { listLiveNodes, type LiveNode } from './nodeStore.ts'
 import { MIGRATIONS } from './migrations/index.ts'
-import { hasTable, isUsableVersion, readVersion } from './schemaSteps.ts'
+import { hasTable, isUsableVersion, mayChangeSchema, readVersion } from './schemaSteps.ts'
+import { requireServingRights } from './servingRights.ts'
 import type { Sql, Store, StoreWatch } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
 import { VERSION_TABLE } from './tables.ts'
@@ -32,8 +33,8 @@ const MIN_VERSION_NUMBER = 150_000n
 const PROBE_LOCK = 4_242_001n
 
 /**
- * Opens the store that the settings name, and brings its schema up to date. Throws a `StartupError` that says what to
- * correct when it can't be used.
+ * Opens the store that the settings name, and brings its schema up to date. A user of PostgreSQL who may not change it
+ * needs one that is up to date. Throws a `StartupError` that says what to correct when it can't be used.
  */
 export async function openConfiguredStore(
   { dataFolder, database }: DataPlace,
@@ -45,7 +46,8 @@ export async function openConfiguredStore(
   const prepare = async (store: Store): Promise<void> => {
     await refuseWrongClock(store.read)
     await refuseHalfCopy(store.read)
-    await migrate(store, MIGRATIONS, wait)
+    if (await mayChangeSchema(store.read)) await migrate(store, MIGRATIONS, wait)
+    else await requireServingRights(store.read, wait)
   }
   return openDatabase(database, prepare, watch)
 }
@@ -84,6 +86,7 @@ export async function inspectConfiguredStore({ dataFolder, database }: DataPlace
   let look: StoreLook | undefined
   const store = await openDatabase(database, async ({ read }) => {
     await refuseHalfCopy(read)
+    if (!(await mayChangeSchema(read))) await requireServingRights(read, { isDeferred: true })
     look = await lookAt(read)
   })
   await store.close()
@@ -199,18 +202,16 @@ async function refuseUnfit(database: DatabaseSettings, place: Place): Promise<vo
   }
 }
 
-async function refuseUnfitServer(connection: PostgresConnection, { database, user }: Place): Promise<void> {
+async function refuseUnfitServer(connection: PostgresConnection, { database }: Place): Promise<void> {
   await connection.script('begin')
   await connection.query('select pg_advisory_xact_lock($1)', [PROBE_LOCK])
-  const { rows } = await connection.query<
-    Record<'version' | 'sorts' | 'encoding' | 'locks' | 'creates', bigint | string>
-  >(
+  const { rows } = await connection.query<Record<'version' | 'sorts' | 'encoding' | 'locks', bigint | string>>(
     `select current_setting('server_version_num')::bigint as version, 'B' < 'a' and '_' < 'a' as sorts,
-       current_setting('server_encoding') as encoding, has_schema_privilege(current_schema(), 'create') as creates,
+       current_setting('server_encoding') as encoding,
        (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted) as locks`,
     [],
   )
-  const { version, sorts, encoding, locks, creates } = rows[0]!
+  const { version, sorts, encoding, locks } = rows[0]!
   if (BigInt(version) < MIN_VERSION_NUMBER) {
     throw new StartupError('The PostgreSQL of DATABASE_URL is older than version 15: use 15 or newer.')
   }
@@ -220,14 +221,13 @@ async function refuseUnfitServer(connection: PostgresConnection, { database, use
       `The database ${database} of DATABASE_URL does not sort text by its bytes: create it with createdb --template=template0 --locale=C --encoding=UTF8 ${database}.`,
     )
   }
-  if (creates !== 1n) throw new StartupError(noRights(user, database))
 }
 
 const STATEMENT_POOLER =
   'The pooler of DATABASE_URL gives every statement another session: set it to pool transactions or sessions.'
 
-function noRights(user: string, database: string): string {
-  return `The user ${user} of DATABASE_URL may not create tables in the database ${database}: make it the owner (alter database ${database} owner to ${user}), or grant create on its schema.`
+function noRights(user: string, database: string, message: string): string {
+  return `The user ${user} of DATABASE_URL may not do this in the database ${database} (${message}): use the address of the user who owns its tables, or make ${user} that (alter database ${database} owner to ${user}).`
 }
 
 /** Codes of PostgreSQL: wrong password or user, no such database, no rights. */
@@ -257,6 +257,6 @@ function databaseErrorOf(error: unknown, { server, database, user }: Place): unk
       `There is no database ${database} at ${server}: create it with createdb --template=template0 --locale=C --encoding=UTF8 ${database}, or correct DATABASE_URL.`,
     )
   }
-  if (code === NO_RIGHTS_CODE) return new StartupError(noRights(user, database))
+  if (code === NO_RIGHTS_CODE) return new StartupError(noRights(user, database, message))
   return new StartupError(`PostgreSQL at ${server} can't be used (${message}): start it, or correct DATABASE_URL.`)
 }

@@ -9,7 +9,14 @@ import { createSequences } from './ids.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { Migration } from './migrations/migration.ts'
 import { listLiveNodes, type LiveNode } from './nodeStore.ts'
-import { createStepTables, isUsableVersion, readVersion, recordStep, refuseNewer } from './schemaSteps.ts'
+import {
+  createStepTables,
+  isUsableVersion,
+  mayChangeSchema,
+  readVersion,
+  recordStep,
+  refuseNewer,
+} from './schemaSteps.ts'
 import type { Store, StoreWatch, Sql } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -70,10 +77,20 @@ export function refuseNoStore(dataFolder: string): void {
 
 /** Throws a `StartupError` when this version can't use the schema of a store as it is. */
 export async function refuseOtherVersion(store: Store, place: string): Promise<void> {
-  const version = await readVersion(store.read)
   // The service may be running while steps wait for older ones.
-  if (version < MIGRATIONS.length && version > 0 && lacksOnlyContracts(version, MIGRATIONS)) return
-  if (!(await isUsableVersion(store.read, version, MIGRATIONS.length))) throw otherVersion(version, place)
+  if (await canServe(store.read, { isDeferred: true })) return
+  throw otherVersion(await readVersion(store.read), place)
+}
+
+/**
+ * Returns true when this version can serve on the schema as it is. `isDeferred`: also while steps are missing that only
+ * take something away.
+ */
+export async function canServe(sql: Sql, { isDeferred = false }: Pick<ContractWait, 'isDeferred'>): Promise<boolean> {
+  const version = await readVersion(sql)
+  const [isBegun, isBehind] = [version > 0, version < MIGRATIONS.length]
+  if (isDeferred && isBegun && isBehind && lacksOnlyContracts(version, MIGRATIONS)) return true
+  return isUsableVersion(sql, version, MIGRATIONS.length)
 }
 
 /** Throws a `StartupError` when the schema of a store is not the one of this version, with nothing added to it. */
@@ -144,7 +161,10 @@ export async function migrate(
   return !isLeft
 }
 
-/** Runs the steps that were left for later, once no older node is alive. `undefined` when there are none. */
+/**
+ * Runs the steps that were left for later, once no older node is alive. `undefined` when there are none, or when this
+ * user may not run them.
+ */
 export async function finishMigrations(
   store: Store,
   onError: (error: unknown) => void,
@@ -152,6 +172,8 @@ export async function finishMigrations(
   pauseMs = WAIT_PAUSE_MS,
 ): Promise<Repetition | undefined> {
   if ((await readVersion(store.read)) >= migrations.length) return undefined
+  // Where users with fewer rights serve, bezel-server migrate runs them.
+  if (!(await mayChangeSchema(store.read))) return undefined
   const rounds = every(
     pauseMs,
     async () => {

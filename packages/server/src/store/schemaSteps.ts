@@ -58,6 +58,13 @@ export async function refuseNewer(sql: Sql, known: number): Promise<void> {
   )
 }
 
+/** Returns true when the user of the connection may change the schema. SQLite has no users. */
+export async function mayChangeSchema(sql: Sql): Promise<boolean> {
+  if (sql.engine === 'sqlite') return true
+  const row = await sql.get<{ c: bigint | null }>(`select has_schema_privilege(current_schema(), 'create') as c`)
+  return row?.c === 1n
+}
+
 /** Returns true when the store has this table. */
 export async function hasTable(sql: Sql, name: string): Promise<boolean> {
   const known = await sql.get<{ c: bigint }>(
