@@ -30,6 +30,25 @@ describe('the pages that show newcomers around', () => {
     assert.deepEqual(unshownClaims('| | Shown by |\n|---|---|\n| can fly | |\n'), ['| can fly | |'])
   })
 
+  it('name titles of tests that are there', () => {
+    const page = readFileSync('docs/threat-model.md', 'utf8')
+    assert.deepEqual(missingTitles(page, 'docs'), [])
+    const link = (title: string): string => `[architecture: ${title}](../scripts/architecture.test.ts)`
+    const gone = 'names nothing that is there'
+    assert.deepEqual(missingTitles(`${link('name titles of tests that are there')} ${link(gone)}`, 'docs'), [gone])
+  })
+
+  it('name a title for everything that nobody can do to one of several machines', () => {
+    const page = readFileSync('docs/threat-model.md', 'utf8')
+    const several = /^## Several machines\n[\s\S]*?(?=^## )/m.exec(page)![0]
+    const claims = several.split('\n').filter((line) => line.startsWith("| can't "))
+    assert.ok(claims.length >= 20)
+    assert.deepEqual(
+      claims.filter((claim) => namedTitles(claim).length === 0),
+      [],
+    )
+  })
+
   it('would be caught naming a file that is gone', () => {
     const text = 'See `journal/gone.ts`, `scripts/layers.test.ts` and [it](../packages/server/src/nowhere.ts).'
     assert.deepEqual(missingPaths(text, 'docs/architecture.md', 'packages/server/src'), [
@@ -43,6 +62,22 @@ describe('the pages that show newcomers around', () => {
 function unshownClaims(text: string): string[] {
   const tables = [...text.matchAll(/^\| \| Shown by \|\n\|---\|---\|\n((?:\|.*\n)+)/gm)].map(([, rows]) => rows!)
   return tables.flatMap((rows) => rows.trim().split('\n')).filter((row) => !row.includes('.test.ts'))
+}
+
+/** Returns the tests that links name by file and title: `[file: title](path)`. */
+function namedTitles(text: string): { readonly path: string; readonly title: string }[] {
+  const links = text.matchAll(/\[(\w+): ([^\]]+)\]\(([^)]+\.test\.ts)\)/g)
+  return [...links].flatMap(([, name, title, path]) =>
+    posix.basename(path!).startsWith(`${name}.`) ? [{ path: path!, title: title! }] : [],
+  )
+}
+
+/** Returns the titles that links name and that begin no test of their file; the rest of a title may be made of data. */
+function missingTitles(text: string, folder: string): string[] {
+  return namedTitles(text).flatMap(({ path, title }) => {
+    const source = readFileSync(posix.join(folder, path), 'utf8')
+    return ["'", '"', '`'].some((quote) => source.includes(`(${quote}${title}`)) ? [] : [title]
+  })
 }
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { diamondAbi } from '@bezel/protocol'
-import { encodeFunctionData, zeroAddress, type Address, type Hex } from 'viem'
-import { AGENTS, KEEPER } from '../../packages/devnet/src/deploy/accounts.ts'
+import { encodeFunctionData, erc20Abi, zeroAddress, type Address, type Hex } from 'viem'
+import { AGENTS, KEEPER, PUBLISHED_ACCOUNTS } from '../../packages/devnet/src/deploy/accounts.ts'
 import { sharedWorld } from './sharedWorld.ts'
 import {
   ALICE,
@@ -17,13 +17,15 @@ import {
   placeOrder,
   TRIGGER,
   usd,
+  USDC,
   usdc,
   VECTOR_TRADE,
 } from './trading.ts'
-import { onlyEvent } from './world.ts'
+import { onlyEvent, RevertedError } from './world.ts'
 
 const AGENT = AGENTS[0]!.account
 const OTHER_AGENT = AGENTS[1]!.account
+const RELAYER = PUBLISHED_ACCOUNTS.find(({ name }) => name === 'relayer')!.account
 
 const world = sharedWorld(async (prepared) => {
   await flatten(prepared, BTC)
@@ -173,6 +175,47 @@ describe('a delegate', () => {
     await world().sendData(AGENT, world().plan.diamond, `${wrapped(ALICE.address, tagged)}c0ffee`)
     await asAgent(multicallOf([tagged, tagged]))
     assert.equal((await world().read('getPendingOrders', [ALICE.address])).length, 5)
+  })
+})
+
+describe('the key of the relayer alone', () => {
+  const asRelayer = (trader: Address, data: Hex) => world().send(RELAYER, 'delegatedTradingAction', [trader, data])
+
+  it('moves nothing of a trader who did not name it, whatever it calls', async () => {
+    const { index } = await openPosition(world(), BOB)
+    const before = await balanceOf(world(), BOB.address)
+    for (const call of [
+      openTradeCall,
+      closeCall(index),
+      multicallOf([openTradeCall]),
+      multicallOf([closeCall(index)]),
+    ]) {
+      await assertReverts(asRelayer(BOB.address, call), 'DelegateNotApproved')
+    }
+    await assert.rejects(world().send(RELAYER, 'closeTradeMarket', [index, usd(60_000)]), RevertedError)
+    await assert.rejects(world().sendData(RELAYER, world().plan.diamond, wrapped(BOB.address, closeCall(index))))
+    assert.equal(await balanceOf(world(), BOB.address), before)
+    assert.equal((await world().read('getTrade', [BOB.address, index])).isOpen, true)
+  })
+
+  it('takes no tokens, also of a trader who named it', async () => {
+    await world().send(ALICE, 'setTradingDelegate', [RELAYER.address])
+    const before = await balanceOf(world(), ALICE.address)
+    const token = world().plan.collaterals.find(({ index }) => index === USDC)!.address
+    const takes = [
+      encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: [ALICE.address, RELAYER.address, 1n] }),
+      encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [RELAYER.address, 1n] }),
+      encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [RELAYER.address, 1n] }),
+    ]
+    await assert.rejects(world().sendData(RELAYER, token, takes[0]!), RevertedError)
+    for (const take of takes) await assert.rejects(asRelayer(ALICE.address, take), RevertedError)
+    assert.equal(await balanceOf(world(), ALICE.address), before)
+    await asRelayer(ALICE.address, openTradeCall)
+    const opened = onlyEvent(await world().answer({ user: ALICE.address, index: 0 }, usd(60_000)), 'MarketExecuted')
+    await asRelayer(ALICE.address, closeCall(opened.index))
+    await world().answer({ user: ALICE.address, index: 1 }, usd(60_000))
+    assert.equal(await balanceOf(world(), RELAYER.address), 0n)
+    assert.ok((await balanceOf(world(), ALICE.address)) > before - usdc(100), 'the collateral went back to the trader')
   })
 })
 

@@ -20,6 +20,9 @@ import { captureSigned, sendCaptured, type Captured } from '../cluster/captured.
 const LIMIT = { market: 'BTC/USD', side: 'long', type: 'limit', price: '50000', size: '0.02', leverage: '10' }
 /** An order that the rules refuse. */
 const TOO_SMALL = { ...LIMIT, size: '0.00001' }
+/** Daily cap of an agent, and the orders of 1,000 USD that fit. */
+const CAP_USD = '3500'
+const FITTING_ORDERS = 3
 const SETTINGS = {
   BEZEL_IP_LIMIT: '1000000',
   BEZEL_AGENT_LIMIT: '1000000',
@@ -84,6 +87,36 @@ describe('two services that share a Redis', () => {
     return { read, refused }
   }
 
+  /** Sends a write again until it is told that it was used, as somebody who is answered 503 would. */
+  const isUsed = (at: number, write: Captured): Promise<unknown> =>
+    until('the repeated write is refused', async (saw) => {
+      const { status, body } = await sendTo(at, write)
+      saw(body)
+      assert.ok(status >= 400, JSON.stringify(body))
+      return body.code === 'NONCE_REUSED'
+    })
+  const keysOf = async (pattern: string): Promise<string[]> =>
+    (await redis.command('KEYS', pattern)).split('\r\n').filter((line) => line.startsWith('bezel:'))
+  /** Deletes everything but the mark that nothing was lost. */
+  async function forgetNonces(): Promise<void> {
+    for (const key of await keysOf('bezel:*')) if (!key.endsWith('epoch')) await redis.command('DEL', key)
+  }
+  /** Lets every window seem empty for long. */
+  async function lowerWindows(): Promise<void> {
+    for (const key of await keysOf('bezel:*:*:*')) await redis.command('SET', key, '-1000000')
+  }
+  /** Makes every key something that no script expects, and wakes nodes for chains that there are not. */
+  async function spoilKeys(): Promise<void> {
+    const keys = await keysOf('bezel:*')
+    for (const key of keys) {
+      await redis.command('DEL', key)
+      await redis.command('RPUSH', key, 'forged')
+    }
+    for (const channel of (await redis.command('PUBSUB', 'CHANNELS')).match(/bezel:\S+/g) ?? []) {
+      await redis.command('PUBLISH', channel, 'mars')
+    }
+  }
+
   it('start without it, with a warning, and use it once it is there', async () => {
     const settings = {
       ...SETTINGS,
@@ -122,6 +155,47 @@ describe('two services that share a Redis', () => {
     const write = await capture('createOrder', 'POST', '/orders', TOO_SMALL)
     assert.equal((await sendTo(0, write)).body.code, 'SIZE_BELOW_MINIMUM')
     for (const at of [0, 1]) assert.equal((await sendTo(at, write)).body.code, 'NONCE_REUSED')
+  })
+
+  it('accept no write twice and pass no cap, whatever somebody writes into Redis', async () => {
+    const url = (): string => services[0]!.url
+    const [trader, agent] = [chain.account('trader-2'), chain.account('agent-2')]
+    await authorize({ chain, url }, trader, agent, { ...UNLIMITED_SCOPE, dailySpendCapUsd: CAP_USD })
+    const capture = (): Promise<Captured> => captureSigned({ domain, agent }, 'createOrder', 'POST', '/orders', LIMIT)
+    const accepted: Captured[] = []
+    const forgeries = [forgetNonces, lowerWindows, spoilKeys, () => redis.command('FLUSHALL')]
+    for (const forge of forgeries) {
+      await until('an order is accepted, or passes the cap', async (saw) => {
+        const order = await capture()
+        const { status, body } = await sendTo(accepted.length % 2, order)
+        saw(body)
+        if (status === 201) accepted.push(order)
+        return status === 201 || body.code === 'SCOPE_SPEND_CAP_EXCEEDED'
+      })
+      await forge()
+      for (const order of accepted) {
+        for (const at of [0, 1]) await isUsed(at, order)
+      }
+    }
+    assert.equal(accepted.length, FITTING_ORDERS)
+    const stored = await server.psql(
+      'shared',
+      `select count(*) from orders where lower(trader) = '${trader.address.toLowerCase()}'`,
+    )
+    assert.equal(stored.trim(), String(FITTING_ORDERS))
+    for (const at of [0, 1]) {
+      await until('it is used again', async () => (await metric(at, 'bezel_redis_nonces_in_store')) === 0)
+    }
+  })
+
+  it('tell whoever scrapes them nothing of a trader, and no secret', async () => {
+    const secrets = [client.trader.address, client.agent.address, ...devnet.file.accounts.map((of) => of.privateKey)]
+    for (const { url } of services) {
+      const text = (await (await fetch(`${url}/metrics`)).text()).toLowerCase()
+      assert.match(text, /^bezel_http_requests_total\{operation="createorder"/m)
+      for (const secret of secrets) assert.ok(!text.includes(secret.slice(2).toLowerCase()), secret)
+      for (const place of [server.urlOf('shared'), redis.urlOf()]) assert.ok(!text.includes(place), place)
+    }
   })
 
   it('go on without it: writes at once, reads after a moment, and nothing twice', async () => {

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Position, SigningDomain } from '@bezel/protocol'
-import { call, signedHeaders, type Answer } from '@bezel/testkit/agentClient.ts'
+import { authorization, call, keyIssue, send, signedHeaders, type Answer } from '@bezel/testkit/agentClient.ts'
 import { findPostgres, startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { until } from '@bezel/testkit/until.ts'
@@ -102,7 +102,8 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
       ...(await signedHeaders(domain, client.agent, of, { timestamp })),
       ...(text === undefined ? {} : { 'content-type': 'application/json' }),
     }
-    return () => call(world.url(), of.path, { method, headers, ...(text === undefined ? {} : { body: text }) })
+    const once = () => call(world.url(), of.path, { method, headers, ...(text === undefined ? {} : { body: text }) })
+    return Object.assign(once, { signature: headers['x-service-signature']! })
   }
 
   const sizesOf = (positions: readonly Position[]): string[] => positions.map(({ size }) => size).toSorted()
@@ -116,6 +117,28 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     await client.trade({ ...MARKET, clientId: 'before' }, 'filled')
     await placeOnFacade(world, facade, { price: '50000', cloid: `0x${'1'.repeat(32)}` })
     await runGuide(commandsWith('pg_dump'))
+  })
+
+  it('has in its back-up no key and no signature, and nothing that opens the service', async () => {
+    const [trader, agent] = [world.chain.account('trader-3'), world.chain.account('agent-3')]
+    const signed = await authorization(domain, trader, agent)
+    assert.equal((await send(world.url(), 'POST', `${CHAIN}/agents`, signed)).status, 201)
+    const issue = await keyIssue(domain, trader, 'watch')
+    const { apiKey } = (await send(world.url(), 'POST', `${CHAIN}/api-keys`, issue)).body
+    const first = await signOnce('createOrder', 'POST', '/orders', { ...MARKET, clientId: 'in-the-copy' })
+    assert.equal((await first()).status, 201)
+    const copy = (await server.program('pg_dump', '--data-only', settings['DATABASE_URL']!)).toLowerCase()
+    assert.ok(copy.includes(agent.address.toLowerCase().slice(2)), 'the copy has the agent')
+    const keys = world.devnet.file.accounts.map(({ privateKey }) => privateKey)
+    const signatures = [signed.signature, signed.agentSignature!, issue.signature, first.signature]
+    for (const secret of [apiKey, ...keys, ...signatures]) {
+      assert.ok(!copy.includes(secret.replace(/^0x/, '').toLowerCase()), secret)
+    }
+    const hash = (await server.psql('bezel', `select key_hash from api_keys where label = 'watch'`)).trim()
+    const readWith = (key: string): Promise<Answer> =>
+      call(world.url(), `${CHAIN}/account/${trader.address}/orders`, { headers: { 'x-service-api-key': key } })
+    for (const forged of [hash, `0x${hash}`]) assert.equal((await readWith(forged)).status, 401)
+    assert.equal((await readWith(apiKey)).status, 200)
   })
 
   it('goes on: an order, a read and an envelope are accepted, each once', async () => {
