@@ -32,10 +32,10 @@ describe('the pages that show newcomers around', () => {
 
   it('name titles of tests that are there', () => {
     const page = readFileSync('docs/threat-model.md', 'utf8')
-    assert.deepEqual(missingTitles(page, 'docs'), [])
+    assert.deepEqual(missingTitles(page), [])
     const link = (title: string): string => `[architecture: ${title}](../scripts/architecture.test.ts)`
     const gone = 'names nothing that is there'
-    assert.deepEqual(missingTitles(`${link('name titles of tests that are there')} ${link(gone)}`, 'docs'), [gone])
+    assert.deepEqual(missingTitles(`${link('name titles of tests that are there')} ${link(gone)}`), [gone])
   })
 
   it('name a title for everything that nobody can do to one of several machines', () => {
@@ -64,18 +64,20 @@ function unshownClaims(text: string): string[] {
   return tables.flatMap((rows) => rows.trim().split('\n')).filter((row) => !row.includes('.test.ts'))
 }
 
-/** Returns the tests that links name by file and title: `[file: title](path)`. */
+/** Returns the tests that are named by file and title: `[file: title](path)`, or the file as code: *title*. */
 function namedTitles(text: string): { readonly path: string; readonly title: string }[] {
-  const links = text.matchAll(/\[(\w+): ([^\]]+)\]\(([^)]+\.test\.ts)\)/g)
-  return [...links].flatMap(([, name, title, path]) =>
+  const links = text.matchAll(/\[(\w+): ([^\]]+)\]\(\.\.\/([^)]+\.test\.ts)\)/g)
+  const linked = [...links].flatMap(([, name, title, path]) =>
     posix.basename(path!).startsWith(`${name}.`) ? [{ path: path!, title: title! }] : [],
   )
+  const spans = text.matchAll(/`([\w/]+\.test\.ts)`: \*([^*]+)\*/g)
+  return [...linked, ...[...spans].map(([, path, title]) => ({ path: path!, title: title! }))]
 }
 
-/** Returns the titles that links name and that begin no test of their file; the rest of a title may be made of data. */
-function missingTitles(text: string, folder: string): string[] {
+/** Returns the titles that are named and begin no test of their file; the rest of a title may be made of data. */
+function missingTitles(text: string): string[] {
   return namedTitles(text).flatMap(({ path, title }) => {
-    const source = readFileSync(posix.join(folder, path), 'utf8')
+    const source = readFileSync(path, 'utf8')
     return ["'", '"', '`'].some((quote) => source.includes(`(${quote}${title}`)) ? [] : [title]
   })
 }

@@ -15,6 +15,7 @@ import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { installRedis } from '../../scripts/installRedis.ts'
+import { commandsOf, runCommands } from './runbook.ts'
 import { captureSigned, sendCaptured, type Captured } from '../cluster/captured.ts'
 
 const LIMIT = { market: 'BTC/USD', side: 'long', type: 'limit', price: '50000', size: '0.02', leverage: '10' }
@@ -95,6 +96,13 @@ describe('two services that share a Redis', () => {
       assert.ok(status >= 400, JSON.stringify(body))
       return body.code === 'NONCE_REUSED'
     })
+  const [lookAtIt = '', lookAtServer = '', isOver = '', ...otherCommands] = commandsOf('docs/runbooks/redis-lost.md')
+  /** Runs commands of the runbook beside a node. */
+  const runHere = (at: number, commands: string): Promise<string> => {
+    assert.deepEqual(otherCommands, [])
+    const instead = { 'http://127.0.0.1:8080': services[at]!.url }
+    return runCommands(commands, { instead, env: { REDIS_URL: redis.urlOf() } })
+  }
   const keysOf = async (pattern: string): Promise<string[]> =>
     (await redis.command('KEYS', pattern)).split('\r\n').filter((line) => line.startsWith('bezel:'))
   /** Deletes everything but the mark that nothing was lost. */
@@ -161,20 +169,20 @@ describe('two services that share a Redis', () => {
     const url = (): string => services[0]!.url
     const [trader, agent] = [chain.account('trader-2'), chain.account('agent-2')]
     await authorize({ chain, url }, trader, agent, { ...UNLIMITED_SCOPE, dailySpendCapUsd: CAP_USD })
-    const capture = (): Promise<Captured> => captureSigned({ domain, agent }, 'createOrder', 'POST', '/orders', LIMIT)
+    const order = (): Promise<Captured> => captureSigned({ domain, agent }, 'createOrder', 'POST', '/orders', LIMIT)
     const accepted: Captured[] = []
     const forgeries = [forgetNonces, lowerWindows, spoilKeys, () => redis.command('FLUSHALL')]
     for (const forge of forgeries) {
       await until('an order is accepted, or passes the cap', async (saw) => {
-        const order = await capture()
-        const { status, body } = await sendTo(accepted.length % 2, order)
+        const asked = await order()
+        const { status, body } = await sendTo(accepted.length % 2, asked)
         saw(body)
-        if (status === 201) accepted.push(order)
+        if (status === 201) accepted.push(asked)
         return status === 201 || body.code === 'SCOPE_SPEND_CAP_EXCEEDED'
       })
       await forge()
-      for (const order of accepted) {
-        for (const at of [0, 1]) await isUsed(at, order)
+      for (const used of accepted) {
+        for (const at of [0, 1]) await isUsed(at, used)
       }
     }
     assert.equal(accepted.length, FITTING_ORDERS)
@@ -207,6 +215,7 @@ describe('two services that share a Redis', () => {
     const order = await capture('createOrder', 'POST', '/orders', LIMIT)
     assert.equal((await sendTo(0, order)).status, 201)
     assert.equal((await sendTo(1, order)).body.code, 'NONCE_REUSED')
+    assert.match(await runHere(0, lookAtIt), /"redisWarning":"Redis can't be used[\s\S]*bezel_redis_up 0$/m)
     for (const at of [0, 1]) {
       const { read, refused } = await readAt(at)
       assert.deepEqual(
@@ -226,8 +235,13 @@ describe('two services that share a Redis', () => {
   it('return to it by themselves, and still accept nothing twice', async () => {
     const { read: inStore } = await readAt(1)
     await redis.start()
+    assert.match(await runHere(1, lookAtServer), /^PONG\r?\nmaxmemory_policy:noeviction\r?\n$/)
     for (const at of [0, 1]) {
-      await until('nonces are in Redis', async () => (await metric(at, 'bezel_redis_nonces_in_store')) === 0)
+      await until('nonces are in Redis', async () => {
+        const printed = await runHere(at, isOver).catch(() => '')
+        return printed.trim().split('\n').length === 2
+      })
+      assert.equal(await metric(at, 'bezel_redis_nonces_in_store'), 0)
       assert.equal(await warningOf(at), undefined)
       assert.notEqual((await sendTo(at, inStore)).status, 200)
       const { read } = await readAt(at)

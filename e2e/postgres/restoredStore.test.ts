@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, existsSync, rmSync } from 'node:fs'
+import { mkdtempSync, existsSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import type { Position, SigningDomain } from '@bezel/protocol'
 import { authorization, call, keyIssue, send, signedHeaders, type Answer } from '@bezel/testkit/agentClient.ts'
-import { findPostgres, startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { startFacadeWorld, type FacadeWorld } from '../facade/facadeWorld.ts'
 import { envelopeOf, type RawEnvelope } from '../facade/rawExchange.ts'
+import { commandsOf, runCommands } from './runbook.ts'
+import { addressFor, giveRights } from './servedDatabase.ts'
 import {
   connectFacade,
   info,
   MARKET,
-  OPERATOR,
   placeOnFacade,
   sendEnvelope,
   type FacadeTrader,
@@ -26,19 +24,17 @@ import {
 } from './usedDeployment.ts'
 
 const CHAIN = '/v1/arbitrum-sepolia'
-const GUIDE = new URL('../../docs/operations.md', import.meta.url)
+const GUIDE = 'docs/operations.md'
+const RUNBOOK = 'docs/runbooks/database-restored.md'
 /** Time by which requests are dated ahead: nearly as much as is accepted, so that they can be repeated for long. */
 const AHEAD_MS = 25_000
 const FACADE_AHEAD_MS = 50_000
 
 const IN_CAMPAIGN = { skip: process.env['CAMPAIGN'] === undefined ? 'set CAMPAIGN=1: it waits for a minute' : false }
 
-const run = promisify(execFile)
-
 /** Returns the block of commands of the guide that has this word. */
 function commandsWith(word: string): string {
-  const blocks = [...readFileSync(GUIDE, 'utf8').matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, text]) => text!)
-  const found = blocks.filter((text) => text.includes(word))
+  const found = commandsOf(GUIDE).filter((text) => text.includes(word))
   assert.equal(found.length, 1, `one block of the guide has ${word}`)
   return found[0]!
 }
@@ -64,7 +60,9 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
   before(async () => {
     installPostgres()
     server = await startPostgres({ isDurable: true })
-    settings['DATABASE_URL'] = await server.createDatabase('bezel')
+    await server.createDatabase('bezel')
+    await giveRights(server, 'bezel', folder)
+    settings['DATABASE_URL'] = addressFor('bezel_serve', server, 'bezel')
     world = await startFacadeWorld({ service: settings })
     client = await world.clientOf('trader-1', 'agent-1')
     domain = (await call(world.url(), CHAIN)).body.signing.domain
@@ -76,22 +74,18 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Runs commands of the guide as an operator of this server does. */
-  async function runGuide(commands: string): Promise<string> {
-    const text = commands.replaceAll('/var/backups', folder).replaceAll('npx --no bezel-server', '"$NODE" "$OPERATOR"')
-    const env = {
-      ...process.env,
-      PATH: `${findPostgres()}:${process.env['PATH']}`,
-      PGHOST: '127.0.0.1',
-      PGPORT: String(server.port),
-      PGUSER: 'bezel',
-      NODE: process.execPath,
-      OPERATOR,
-      BEZEL_DATA: world.devnet.folder,
-      DATABASE_URL: settings['DATABASE_URL'],
-    }
-    return (await run('bash', ['-euc', text], { env, cwd: fileURLToPath(new URL('../..', import.meta.url)) })).stdout
-  }
+  /** Runs commands of a page as an operator of this server does. */
+  const runHere = (commands: string): Promise<string> =>
+    runCommands(commands, {
+      instead: { '/var/backups': folder, 'http://127.0.0.1:8080': world.url() },
+      env: {
+        PGHOST: '127.0.0.1',
+        PGPORT: String(server.port),
+        PGUSER: 'bezel',
+        BEZEL_DATA: world.devnet.folder,
+        DATABASE_URL: addressFor('bezel_migrate', server, 'bezel'),
+      },
+    })
 
   /** Signs a request once, dated ahead. Returns the function that sends it. */
   async function signOnce(operation: string, method: string, path: string, body?: object) {
@@ -116,7 +110,7 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
   it('is backed up while it runs', async () => {
     await client.trade({ ...MARKET, clientId: 'before' }, 'filled')
     await placeOnFacade(world, facade, { price: '50000', cloid: `0x${'1'.repeat(32)}` })
-    await runGuide(commandsWith('pg_dump'))
+    await runHere(commandsWith('pg_dump'))
   })
 
   it('has in its back-up no key and no signature, and nothing that opens the service', async () => {
@@ -127,7 +121,7 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     const { apiKey } = (await send(world.url(), 'POST', `${CHAIN}/api-keys`, issue)).body
     const first = await signOnce('createOrder', 'POST', '/orders', { ...MARKET, clientId: 'in-the-copy' })
     assert.equal((await first()).status, 201)
-    const copy = (await server.program('pg_dump', '--data-only', settings['DATABASE_URL']!)).toLowerCase()
+    const copy = (await server.program('pg_dump', '--data-only', server.urlOf('bezel'))).toLowerCase()
     assert.ok(copy.includes(agent.address.toLowerCase().slice(2)), 'the copy has the agent')
     const keys = world.devnet.file.accounts.map(({ privateKey }) => privateKey)
     const signatures = [signed.signature, signed.agentSignature!, issue.signature, first.signature]
@@ -161,13 +155,16 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     assert.equal(sent, 2)
   })
 
-  it('is put back by the commands of the guide', async () => {
+  it('is put back by the commands of the runbook, and goes on with the users that it had', async () => {
     await world.stopService()
     assert.equal(existsSync(join(world.devnet.folder, 'nonces.log')), false, 'used nonces are in the database alone')
-    assert.match(await runGuide(commandsWith('pg_restore')), /Nothing that was signed before is accepted again/)
+    const [putBack = '', look = '', ...others] = commandsOf(RUNBOOK)
+    assert.deepEqual(others, [])
+    assert.match(await runHere(putBack), /Nothing that was signed before is accepted again/)
     const orders = await server.psql('bezel', 'select count(*) from orders')
     assert.equal(orders, '2\n', 'the orders of between are gone')
     await world.startService()
+    assert.match(await runHere(look), /"ready":true.*Nothing is paused/)
   })
 
   it('refuses everything that was signed before', async () => {

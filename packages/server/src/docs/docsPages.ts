@@ -194,6 +194,20 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     make: () => settingsPage(),
   },
   {
+    slug: 'runbooks/redis-lost',
+    title: 'Redis lost',
+    section: 'Run it',
+    summary: 'Runbook: what it costs that Redis is gone, and what to do.',
+    source: 'docs/runbooks/redis-lost.md',
+  },
+  {
+    slug: 'runbooks/database-restored',
+    title: 'Database restored',
+    section: 'Run it',
+    summary: 'Runbook: how a back-up is put in place of the database, and what to tell traders.',
+    source: 'docs/runbooks/database-restored.md',
+  },
+  {
     slug: 'threat-model',
     title: 'Threat model',
     section: 'Run it',
