@@ -31,7 +31,7 @@ import type { ServerConfig } from './settings/config.ts'
 import { selectEngine } from './signatures/engines.ts'
 import { compareClocks, type ClockComparison } from './store/databaseClock.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
-import { openNode, type OwnNode } from './store/nodeStore.ts'
+import { newNodeId, openNode, type OwnNode } from './store/nodeStore.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
 import { finishMigrations } from './store/openStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
@@ -92,7 +92,8 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   const relayerKey = await openRelayerKey(config)
   refuseLoneRedis(config)
   refuseUnsafeStart({ chains, ...config, relayer: relayerKey?.address })
-  const app = createApp(config.logLevel)
+  const nodeId = newNodeId()
+  const app = createApp(config.logLevel, { node: nodeId })
   const { log } = app
   const lock = lockDataFolder(config.dataFolder, operatorFiles(config))
   // Released after everything else that uses the folder has been closed.
@@ -101,7 +102,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
 
   await refuseWrongNodes(chains)
   const metrics = createMetrics()
-  const { store, roles, node, clock, servingNodes } = await openData(config, { metrics, log, now }, open)
+  const { store, roles, node, clock, servingNodes } = await openData(config, { nodeId, metrics, log, now }, open)
   const { marketStatusMs: statusMs, quietPriceMs: quietMs, repairPauseMs } = config
   const markets = openMarketSources({
     store,
@@ -165,7 +166,7 @@ function warnOfKey({ roles, relayerKey, relayerKeyFile }: ServerConfig, log: Fas
 /** Opens the store, and enters this node with its roles. */
 async function openData(
   config: ServerConfig,
-  { metrics, log, now }: Pick<Base, 'metrics' | 'log' | 'now'>,
+  { nodeId, metrics, log, now }: Pick<Base, 'metrics' | 'log' | 'now'> & { readonly nodeId: string },
   open: AsyncDisposableStack,
 ): Promise<Pick<Base, 'store' | 'roles' | 'node' | 'clock'> & Pick<OwnNode, 'servingNodes'>> {
   const { version } = packageJson
@@ -177,6 +178,7 @@ async function openData(
   const clock = compareClocks({ now })
   // Its signs of life are not among the transactions that are counted.
   const node = await openNode(opened, {
+    id: nodeId,
     version,
     roles: config.roles,
     onTime: opened.read.engine === 'sqlite' ? undefined : tellingWrong(clock, log),

@@ -1,11 +1,18 @@
 import { StoreUnavailableError, NodeUnavailableError } from '../ground/unavailable.ts'
-import { ApiError } from '@bezel/protocol'
+import { ApiError, type ErrorCode } from '@bezel/protocol'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { MAX_BODY_BYTES } from './limits.ts'
 import { validationIssues } from './validationIssues.ts'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Code of the error that the request was answered with, for the log. */
+    errorCode: ErrorCode | undefined
+  }
+}
 
 export const REQUEST_ID_HEADER = 'x-request-id'
 
@@ -48,6 +55,7 @@ export function answerError(error: FastifyError | ApiError, request: FastifyRequ
 
 /** Makes a reply that of an error, in the one JSON shape of errors, and returns the text to send. */
 export function errorPayload(error: ApiError, request: FastifyRequest, reply: FastifyReply): string {
+  request.errorCode = error.code
   if (error.code === 'NOT_READY') reply.header('retry-after', NOT_READY_RETRY_S)
   reply.code(error.status).type('application/json; charset=utf-8')
   return JSON.stringify(error.toBody(request.id))
@@ -56,6 +64,7 @@ export function errorPayload(error: ApiError, request: FastifyRequest, reply: Fa
 /** Returns the error that the client gets for anything a request threw, and logs it when the fault is the service's. */
 export function refusalOf(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
   const apiError = routedError(error, request)
+  request.errorCode = apiError.code
   if (apiError.code === 'INTERNAL') request.log.error({ requestId: request.id, err: error }, 'request failed')
   else if (!(error instanceof ApiError) && apiError.status >= 500)
     request.log.warn({ requestId: request.id, err: error }, 'request refused')

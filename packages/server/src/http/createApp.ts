@@ -1,4 +1,5 @@
 import { MAX_BODY_BYTES } from '../access/limits.ts'
+import { hostname } from 'node:os'
 import process from 'node:process'
 import fastify from 'fastify'
 import { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -19,12 +20,24 @@ const REQUEST_TIMEOUT_MS = 10_000
 /** Interval between two looks for requests that are late. The timeout is kept only as exactly as this. */
 const TIMEOUT_LOOK_MS = 500
 
+/** Levels at which every answer is logged. */
+const ANSWER_LOG_LEVELS: ReadonlySet<string> = new Set(['trace', 'debug', 'info'])
+
+/** The lines of the log: which node writes them, and where to. */
+interface LogOptions {
+  /** Id of this process, which every line has. */
+  readonly node?: string
+  /** Default: standard error. */
+  readonly stream?: Pick<NodeJS.WritableStream, 'write'>
+}
+
 /**
- * Creates the HTTP server without its routes: limits, request ids, logs to stderr, and one JSON shape for every error.
+ * Creates the HTTP server without its routes: limits, request ids, the log, and one JSON shape for every error.
  */
-export function createApp(logLevel: string): FastifyInstance {
+export function createApp(logLevel: string, { node, stream = process.stderr }: LogOptions = {}): FastifyInstance {
+  const logsAnswers = ANSWER_LOG_LEVELS.has(logLevel)
   const app = fastify({
-    logger: { level: logLevel, stream: process.stderr },
+    logger: { level: logLevel, stream, base: { pid: process.pid, hostname: hostname(), node } },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     // A logger per request costs more than most answers; each log line names its request itself.
@@ -44,25 +57,44 @@ export function createApp(logLevel: string): FastifyInstance {
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false, useDefaults: false } },
     clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) =>
-      (isNotificationsPath(request.url) ? answerNotificationError : answerError)(error, request, reply),
+    frameworkErrors(error, request, reply) {
+      const answer = isNotificationsPath(request.url) ? answerNotificationError : answerError
+      answer(error, request, reply)
+      // What the router refuses passes no hook.
+      if (logsAnswers) logAnswer(request, reply)
+    },
   })
   // An unknown `Expect` header is ignored, as HTTP allows; Node would answer it with an empty 417.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   watchUnanswered(app.server)
   app.addHook('onRequest', sendRequestId)
-  app.addHook('onResponse', logAnswer)
+  app.decorateRequest('errorCode', undefined)
+  if (logsAnswers) {
+    app.addHook('onResponse', (request, reply, done) => {
+      logAnswer(request, reply)
+      done()
+    })
+  }
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(refuseUnknownRoute)
   return app
 }
 
-/** Logs one line per request, after its answer. Headers and bodies are left out because they carry credentials. */
-function logAnswer(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  const { id: requestId, method, url } = request
-  const { statusCode: status, elapsedTime: elapsedMs } = reply
-  request.log.info({ requestId, method, url, status, elapsedMs }, 'answered')
-  done()
+/**
+ * Logs one line per answer. Headers, bodies and the path are left out: the first two carry credentials, and a client may
+ * have written one into the third by mistake.
+ */
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  const { id: requestId, method, errorCode: code } = request
+  const { statusCode: status, elapsedTime } = reply
+  const ms = Math.round(elapsedTime * 1000) / 1000
+  request.log.info({ requestId, method, operation: operationOf(request), status, code, ms }, 'answered')
+}
+
+/** Returns the operation id of a request's route; `none` where it has none, or no route matched. */
+export function operationOf({ routeOptions }: FastifyRequest): string {
+  const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
+  return operationId ?? 'none'
 }
 
 /** Sends the request id with every answer, so that a user's report can be found in the log. */

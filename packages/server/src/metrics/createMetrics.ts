@@ -5,6 +5,7 @@ import { refusedScopeOf } from '../access/limits.ts'
 import type { Store, StoreWatch } from '../store/sql.ts'
 import { refuseUnknownRoute } from '../access/answerError.ts'
 import { isLocalRequest } from '../access/localRequest.ts'
+import { operationOf } from '../http/createApp.ts'
 
 /** The metrics for operators, in the text format of Prometheus. Each object has its own registry; nothing is global. */
 export interface Metrics {
@@ -76,11 +77,6 @@ export function countAnswers(app: FastifyInstance, metrics: Metrics): void {
     if (scope !== undefined) metrics.rateLimited(scope)
     done()
   })
-}
-
-function operationOf({ routeOptions }: FastifyRequest): string {
-  const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
-  return operationId ?? 'none'
 }
 
 /** Wraps a store so that its transactions are counted. */

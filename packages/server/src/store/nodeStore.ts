@@ -44,6 +44,11 @@ const ALL_ROLES = 'api,follower,relayer,keeper'
 /** Length of an id in bytes. */
 const ID_BYTES = 8
 
+/** Returns a new id for this process, which its row, its metrics and its log lines have. */
+export function newNodeId(): string {
+  return randomBytes(ID_BYTES).toString('hex')
+}
+
 /**
  * Enters this process into the table of nodes, with a sign of life each second until `close`. The first one is alone
  * with the migrations, so that none begins to take something away between the look at the schema and the entry. Throws
@@ -52,6 +57,8 @@ const ID_BYTES = 8
 export async function openNode(
   store: Store,
   of: {
+    /** Default: a new one. */
+    readonly id?: string
     readonly version: string
     /** Default: all roles. */
     readonly roles?: readonly string[]
@@ -61,7 +68,7 @@ export async function openNode(
     readonly onTime?: ((reading: TimeReading) => void) | undefined
   },
 ): Promise<OwnNode> {
-  const id = randomBytes(ID_BYTES).toString('hex')
+  const id = of.id ?? newNodeId()
   const known = MIGRATIONS.length
   const roles = of.roles?.join(',') ?? ALL_ROLES
   let servingNodes = 1
