@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { secretsIn, secretsOfSettings } from '@bezel/testkit/scanOutput.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url)
@@ -45,14 +46,16 @@ export function createKillableService(port: number, settings: Readonly<Record<st
   /** The reason for which no other process will be started. */
   let end: string | undefined
 
+  const complain = (line: string): void => void complaints.push(withoutSecret(line, settings))
+
   function begin(): Life {
     const child = fork(MAIN, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     const begun: Life = { child, exited, isEnding: false }
     createInterface(child.stdout!).on('line', (line) => {
-      if (isError(line)) complaints.push(line)
+      if (isError(line)) complain(line)
     })
-    createInterface(child.stderr!).on('line', (line) => complaints.push(line))
+    createInterface(child.stderr!).on('line', complain)
     child.once('exit', (code, signal) => {
       if (begun.isEnding) return
       end = `the service ended by itself with ${code ?? signal}`
@@ -109,6 +112,12 @@ export function createKillableService(port: number, settings: Readonly<Record<st
       return endLife('SIGKILL')
     },
   }
+}
+
+/** Returns a line of the output, or only what is in it when that is a secret. */
+function withoutSecret(line: string, settings: Readonly<Record<string, string>>): string {
+  const [secret] = secretsIn(line, secretsOfSettings(settings))
+  return secret === undefined ? line : `the service wrote ${secret}`
 }
 
 /** Resolves when it is so. */

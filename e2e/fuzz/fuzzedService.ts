@@ -1,26 +1,31 @@
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { scanOutput, secretsOfChain, secretsOfSettings } from '@bezel/testkit/scanOutput.ts'
 import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 
 /** The service, with its output kept. */
 export interface FuzzedService {
   readonly url: string
-  /** Returns the output. At this log level there is none as long as nothing fails. */
+  /** Returns the output but for lines below the level of errors. There is none as long as nothing fails. */
   printed(): string
   hasEnded(): boolean
   /** Returns the resident memory in bytes; `undefined` where it can't be read. */
   residentBytes(): number | undefined
+  /** Stops it. Throws when it has written a secret. */
   stop(): Promise<void>
 }
 
 const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url)
+/** Lines of the log below the level of errors. */
+const BELOW_ERROR = /^\{"level":[1-4]0,/
 const READY_POLL_MS = 50
 const READY_MS = 120_000
 /** The settings: no limit but that on prepared orders, which expire while the fuzz runs. */
 const SETTINGS = {
   PORT: '0',
-  LOG_LEVEL: 'error',
+  // Every answer is a line in which secrets are looked for.
+  LOG_LEVEL: 'info',
   BEZEL_IP_LIMIT: '1000000',
   BEZEL_REGISTRATION_LIMIT: '1000000',
   BEZEL_OVERLOAD_PERCENT: '0',
@@ -36,9 +41,11 @@ export async function startFuzzedService(devnet: RunningDevnet): Promise<FuzzedS
   const BEZEL_RELAYER_KEY = devnet.file.accounts.find(({ name }) => name === 'relayer')!.privateKey
   const env = { ...process.env, ...SETTINGS, BEZEL_DATA: devnet.folder, BEZEL_RELAYER_KEY }
   const child = fork(MAIN, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  const chunks: Buffer[] = []
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const printed = (): string => Buffer.concat(chunks).toString()
+  const lines: string[] = []
+  const onLine = (line: string): void => void (BELOW_ERROR.test(line) || lines.push(line))
+  const secrets = [...secretsOfSettings(env), ...secretsOfChain(devnet.file)]
+  const output = scanOutput(child, { name: 'the service', secrets, onLine })
+  const printed = (): string => lines.join('\n')
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = await new Promise<string>((resolve, reject) => {
     child.once('message', (message) => resolve((message as { url: string }).url))
@@ -55,6 +62,7 @@ export async function startFuzzedService(devnet: RunningDevnet): Promise<FuzzedS
     async stop() {
       child.kill('SIGTERM')
       await exited
+      await output.end()
     },
   }
 }

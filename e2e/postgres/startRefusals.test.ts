@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { CHAINS } from '@bezel/protocol'
+import { secretsIn, secretsOfSettings } from '@bezel/testkit/scanOutput.ts'
 import { healthyAnswer, startStandInNode, type StandInNode } from '@bezel/testkit/standInNode.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import { shiftedClock } from '@bezel/testkit/shiftedClock.ts'
@@ -41,7 +42,18 @@ const REFUSED: readonly {
   {
     name: 'a server that is not there',
     sentence: /^PostgreSQL at 127\.0\.0\.1:9 can't be used \(.*\): start it, or correct DATABASE_URL\.$/,
-    address: () => 'postgresql://bezel@127.0.0.1:9/bezel',
+    address: () => 'postgresql://bezel:a%2Fhidden-word@127.0.0.1:9/bezel',
+  },
+  {
+    name: 'a password that is wrong',
+    sentence: /^PostgreSQL at 127\.0\.0\.1:\d+ refuses the user guarded of DATABASE_URL \(.*\): correct it\.$/,
+    async address(server) {
+      await server.psql('postgres', "create role guarded login password 'another'")
+      const file = (await server.psql('postgres', 'show hba_file')).trim()
+      writeFileSync(file, `host all guarded 127.0.0.1/32 scram-sha-256\n${readFileSync(file, 'utf8')}`)
+      await server.psql('postgres', 'select pg_reload_conf()')
+      return `postgresql://guarded:hidden-word@127.0.0.1:${server.port}/postgres`
+    },
   },
   {
     name: 'a database on another machine without TLS',
@@ -101,7 +113,7 @@ const REFUSED: readonly {
   {
     name: 'no address of a Redis',
     sentence: /^REDIS_URL is no address of a Redis server: write redis:\/\/.*\.$/,
-    redis: 'localhost:6379',
+    redis: ':hidden-word@localhost:6379',
     address: (server) => server.createDatabase('wrong_redis'),
   },
 ]
@@ -148,6 +160,9 @@ describe('a service refuses to start, in one sentence and with exit code 1, on',
       const lines = said.trim().split('\n')
       assert.equal(lines.length, 1, said)
       assert.match(lines[0]!, sentence)
+      const urls = { DATABASE_URL: database, REDIS_URL: redis }
+      assert.deepEqual(secretsIn(said.replaceAll('user:password@host', ''), secretsOfSettings(urls)), [])
+      assert.doesNotMatch(said, /hidden-word/)
       assert.equal(code, 1)
     })
   }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { secretsIn, secretsOfSettings } from '@bezel/testkit/scanOutput.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { median } from '../../bench/measure/median.ts'
 
@@ -35,9 +36,12 @@ export async function startMeasuredService(settings: Readonly<Record<string, str
   const execArgv = ['--expose-gc', '--import', SETTLE.href]
   const child = fork(MAIN, { env, execArgv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const complaints: string[] = []
+  const secrets = secretsOfSettings(settings)
   for (const output of [child.stdout!, child.stderr!]) {
     createInterface(output).on('line', (line) => {
-      if (isComplaint(line)) complaints.push(line)
+      const [secret] = secretsIn(line, secrets)
+      if (secret !== undefined) complaints.push(`the service wrote ${secret}`)
+      else if (isComplaint(line)) complaints.push(line)
     })
   }
   let isEnding = false

@@ -12,6 +12,8 @@ const run = promisify(execFile)
 /** Owner of the server where the tests run as root, whom PostgreSQL refuses. Debian's package creates this user. */
 const UNPRIVILEGED_USER = 'postgres'
 const SUPERUSER = 'bezel'
+/** Password in the addresses. Servers of tests believe everybody; it is there to be looked for in logs. */
+const PASSWORD = 'pg/only-for-tests'
 /** Connections that all test processes of a run may have together. */
 const MAX_CONNECTIONS = 400
 /** Oldest major version that the store is made for. */
@@ -92,7 +94,8 @@ export async function startPostgres({
   process.once('exit', endAtExit)
   await start()
 
-  const urlOf = (database: string, at = port): string => `postgresql://${SUPERUSER}@127.0.0.1:${at}/${database}`
+  const urlOf = (database: string, at = port): string =>
+    `postgresql://${SUPERUSER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${at}/${database}`
   const psql = (database: string, sql: string): Promise<string> =>
     program('psql', '-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1', '-d', urlOf(database), '-c', sql)
   return {

@@ -11,6 +11,8 @@ import { lastingPort } from './lastingPort.ts'
 const MIN_VERSION = 7
 /** Programs that speak the protocol, in the order in which they are looked for. */
 const PROGRAMS = ['redis-server', 'valkey-server'] as const
+/** Password of the servers, which no log may have. */
+const PASSWORD = 'redis@only-for-tests'
 /** Line of the log that says that the server answers. */
 const READY_LINE = 'Ready to accept connections'
 
@@ -48,7 +50,20 @@ export async function startRedis(...settings: readonly string[]): Promise<Runnin
   }
   const folder = mkdtempSync(join(tmpdir(), 'bezel-redis-'))
   const port = await lastingPort()
-  const bounds = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
+  const bounds = [
+    '--port',
+    `${port}`,
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    folder,
+    '--requirepass',
+    PASSWORD,
+  ]
   let child: ChildProcess | undefined
 
   async function start(): Promise<void> {
@@ -75,7 +90,7 @@ export async function startRedis(...settings: readonly string[]): Promise<Runnin
   await start()
   return {
     port,
-    urlOf: (at = port) => `redis://127.0.0.1:${at}`,
+    urlOf: (at = port) => `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${at}`,
     command: (...words) => ask(port, words),
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
@@ -89,13 +104,16 @@ export async function startRedis(...settings: readonly string[]): Promise<Runnin
   }
 }
 
-/** Sends one command and QUIT, and returns what was answered to the first. */
+/** Sends the password, one command and QUIT, and returns what was answered to the command. */
 async function ask(port: number, words: readonly string[]): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port })
   const encode = (of: readonly string[]): string =>
     `*${of.length}\r\n${of.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
-  socket.write(encode(words) + encode(['QUIT']))
+  socket.write(encode(['AUTH', PASSWORD]) + encode(words) + encode(['QUIT']))
   let answer = ''
   for await (const chunk of socket) answer += String(chunk)
-  return answer.replace(/\+OK\r\n$/, '').trimEnd()
+  return answer
+    .replace(/^\+OK\r\n/, '')
+    .replace(/\+OK\r\n$/, '')
+    .trimEnd()
 }

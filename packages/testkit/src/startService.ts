@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { startFront } from './cluster/startFront.ts'
 import { clusterNodes, isCluster } from './cluster/testCluster.ts'
 import { isBehindProviders, startTestProviders } from './live/testProviders.ts'
+import { scanOutput, secretsOfChain, secretsOfSettings } from './scanOutput.ts'
 import { endChild, untilStarted, type RunningDevnet } from './startDevnet.ts'
 import { until } from './until.ts'
 
@@ -21,6 +22,7 @@ const UNHURRIED = {
 export interface RunningService {
   readonly url: string
   readonly pid: number
+  /** Stops the process. Throws when it has written a secret. */
   stop(): Promise<void>
   /** Kills the process, as a crash does. */
   kill(): Promise<void>
@@ -79,17 +81,39 @@ async function launchNode(devnet: RunningDevnet, settings: Record<string, string
     BEZEL_DATA: devnet.folder,
     BEZEL_RELAYER_KEY: relayerKeyOf(devnet),
     ...UNHURRIED,
-    LOG_LEVEL: 'warn',
     ...settings,
+    LOG_LEVEL: writtenLevel(settings['LOG_LEVEL']),
     ...(providers === undefined ? {} : { BEZEL_CHAINS_FILE: providers.chainsFile }),
   }
-  const child = fork(MAIN, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const child = fork(MAIN, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const secrets = [...secretsOfSettings(env), ...secretsOfChain(devnet.file)]
+  const output = scanOutput(child, { name: 'the service', secrets, onLine: showFrom(settings['LOG_LEVEL']) })
   const { url } = await untilStarted(child, 'the service')
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     await endChild(child, 'the service', signal)
     await providers?.close()
+    await output.end()
   }
   return { url, pid: child.pid!, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
+}
+
+/**
+ * Returns the level at which a service logs: unless a test needs another one, that of production, so that every answer
+ * is a line in which secrets are looked for. What a test asks to be silent is only not shown.
+ */
+function writtenLevel(level: string | undefined): string {
+  return level === undefined || level === 'silent' ? 'info' : level
+}
+
+/** Levels whose lines are only read, unless a test asks for them. */
+const QUIET_LINE = /^\{"level":[123]0,/
+
+/** Returns the function that shows lines: warnings, errors and what is no line of the log, or what a test asks for. */
+function showFrom(level: string | undefined): (line: string) => void {
+  return (line) => {
+    if (level === 'silent' || (level === undefined && QUIET_LINE.test(line))) return
+    process.stderr.write(`${line}\n`)
+  }
 }
 
 /** Returns the relayer's key, as `npm start` passes it to the service. */

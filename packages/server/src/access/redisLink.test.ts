@@ -112,6 +112,8 @@ describe('a Redis that has to be corrected is refused in one sentence:', () => {
     'redis://',
     'redis://h:1/x',
     'redis:h',
+    'redis://:100%hidden@h:1',
+    'redis://:12/hidden@h:1',
   ]) {
     it(`the address ${JSON.stringify(url)}`, () =>
       refuse(url, /^REDIS_URL is no address of a Redis server: write redis:\/\/.*\.$/))
@@ -121,14 +123,17 @@ describe('a Redis that has to be corrected is refused in one sentence:', () => {
     const info = 'redis_version:6.2.14\r\nrun_id:abc\r\n'
     const old = createServer((socket) => socket.on('data', () => socket.write(`$${info.length}\r\n${info}\r\n`)))
     await new Promise<void>((listening) => old.listen(0, '127.0.0.1', listening))
-    await refuse(redis.urlOf((old.address() as AddressInfo).port), /is version 6\.2\.14: use Redis 7 or newer/)
+    await refuse(
+      `redis://127.0.0.1:${(old.address() as AddressInfo).port}`,
+      /is version 6\.2\.14: use Redis 7 or newer/,
+    )
     old.close()
   })
 
   it('a password that is wrong or missing, which is not repeated', async () => {
     const guarded = await startRedis('--requirepass', 'secret')
     const sentence = /^The Redis of REDIS_URL refuses user and password: correct them in REDIS_URL\.$/
-    await refuse(guarded.urlOf(), sentence)
+    await refuse(`redis://127.0.0.1:${guarded.port}`, sentence)
     await refuse(`redis://:wrong@127.0.0.1:${guarded.port}`, sentence)
     await refuse(`redis://nobody:secret@127.0.0.1:${guarded.port}`, sentence)
     const link = await openRedisLink({ url: `redis://:secret@127.0.0.1:${guarded.port}` })

@@ -266,12 +266,21 @@ function refuseNoAddress(url: string): void {
     parsed !== null &&
     /^rediss?:$/.test(parsed.protocol) &&
     parsed.hostname !== '' &&
-    /^\/?\d*$/.test(parsed.pathname)
+    /^\/?\d*$/.test(parsed.pathname) &&
+    isEncoded(parsed.username + parsed.password)
   )
     return
   throw new StartupError(
     'REDIS_URL is no address of a Redis server: write redis://user:password@host:6379/0, with rediss: for TLS.',
   )
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** Connects, and finds out who answers. Throws a `RedisUnfitError` for a server that has to be set up otherwise. */

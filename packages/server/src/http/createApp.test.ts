@@ -6,6 +6,13 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './createApp.ts'
 
+interface LoggedError {
+  readonly message: string
+  readonly code: string
+  readonly stack: string
+  readonly cause?: LoggedError
+}
+
 it('leaves a body as it came: a default in a schema is for readers', async () => {
   const app = createApp('silent')
   const body = Closed({ slippage: Type.Optional(Annotated(DecimalSchema, { default: '1' })) })
@@ -69,6 +76,28 @@ describe('the log of answers', () => {
     await app.close()
     assert.equal(lines.length, 2)
     assert.doesNotMatch(JSON.stringify(lines), /in-query|in-header|in-path/)
+  })
+
+  it('has of an error its message, code, stack and causes, and none of the fields that drivers add', async () => {
+    const { app, lines } = createLoggedApp('info')
+    app.get('/row', async () => {
+      const cause = Object.assign(new Error('refused'), { code: '23505', detail: 'Key (name)=(secret-row)' })
+      throw Object.assign(new Error('not stored', { cause }), {
+        input: 'redis://:secret-url@h',
+        command: 'secret-word',
+      })
+    })
+    app.get('/text', async () => {
+      throw { toString: () => 'secret-text' }
+    })
+    await app.inject({ url: '/row' })
+    await app.inject({ url: '/text' })
+    await app.close()
+    const [row, text] = lines.filter(({ msg }) => msg === 'request failed').map(({ err }) => err as LoggedError)
+    assert.deepEqual([row!.message, row!.cause!.message, row!.cause!.code], ['not stored', 'refused', '23505'])
+    assert.match(row!.stack, /createApp\.test/)
+    assert.equal(text!.message, 'no error was thrown')
+    assert.doesNotMatch(JSON.stringify(lines), /secret-/)
   })
 
   it('is not written above its level; every other line has the node too', async () => {

@@ -1,8 +1,7 @@
 import { MAX_BODY_BYTES } from '../access/limits.ts'
-import { hostname } from 'node:os'
-import process from 'node:process'
 import fastify from 'fastify'
 import { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { isAnswerLogged, logAnswer, logSettings, type LogOptions } from './answerLog.ts'
 import { answerClientError, watchUnanswered, answerNotificationError, isNotificationsPath } from './errorAnswers.ts'
 import { answerError, refuseUnknownRoute, requestIdOf, REQUEST_ID_HEADER } from '../access/answerError.ts'
 import type { AddressInfo } from 'node:net'
@@ -20,24 +19,13 @@ const REQUEST_TIMEOUT_MS = 10_000
 /** Interval between two looks for requests that are late. The timeout is kept only as exactly as this. */
 const TIMEOUT_LOOK_MS = 500
 
-/** Levels at which every answer is logged. */
-const ANSWER_LOG_LEVELS: ReadonlySet<string> = new Set(['trace', 'debug', 'info'])
-
-/** The lines of the log: which node writes them, and where to. */
-interface LogOptions {
-  /** Id of this process, which every line has. */
-  readonly node?: string
-  /** Default: standard error. */
-  readonly stream?: Pick<NodeJS.WritableStream, 'write'>
-}
-
 /**
  * Creates the HTTP server without its routes: limits, request ids, the log, and one JSON shape for every error.
  */
-export function createApp(logLevel: string, { node, stream = process.stderr }: LogOptions = {}): FastifyInstance {
-  const logsAnswers = ANSWER_LOG_LEVELS.has(logLevel)
+export function createApp(logLevel: string, logOptions: LogOptions = {}): FastifyInstance {
+  const areAnswersLogged = isAnswerLogged(logLevel)
   const app = fastify({
-    logger: { level: logLevel, stream, base: { pid: process.pid, hostname: hostname(), node } },
+    logger: logSettings(logLevel, logOptions),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     // A logger per request costs more than most answers; each log line names its request itself.
@@ -61,7 +49,7 @@ export function createApp(logLevel: string, { node, stream = process.stderr }: L
       const answer = isNotificationsPath(request.url) ? answerNotificationError : answerError
       answer(error, request, reply)
       // What the router refuses passes no hook.
-      if (logsAnswers) logAnswer(request, reply)
+      if (areAnswersLogged) logAnswer(request, reply)
     },
   })
   // An unknown `Expect` header is ignored, as HTTP allows; Node would answer it with an empty 417.
@@ -69,7 +57,7 @@ export function createApp(logLevel: string, { node, stream = process.stderr }: L
   watchUnanswered(app.server)
   app.addHook('onRequest', sendRequestId)
   app.decorateRequest('errorCode', undefined)
-  if (logsAnswers) {
+  if (areAnswersLogged) {
     app.addHook('onResponse', (request, reply, done) => {
       logAnswer(request, reply)
       done()
@@ -78,23 +66,6 @@ export function createApp(logLevel: string, { node, stream = process.stderr }: L
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(refuseUnknownRoute)
   return app
-}
-
-/**
- * Logs one line per answer. Headers, bodies and the path are left out: the first two carry credentials, and a client may
- * have written one into the third by mistake.
- */
-function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const { id: requestId, method, errorCode: code } = request
-  const { statusCode: status, elapsedTime } = reply
-  const ms = Math.round(elapsedTime * 1000) / 1000
-  request.log.info({ requestId, method, operation: operationOf(request), status, code, ms }, 'answered')
-}
-
-/** Returns the operation id of a request's route; `none` where it has none, or no route matched. */
-export function operationOf({ routeOptions }: FastifyRequest): string {
-  const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
-  return operationId ?? 'none'
 }
 
 /** Sends the request id with every answer, so that a user's report can be found in the log. */

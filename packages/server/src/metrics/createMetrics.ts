@@ -5,7 +5,7 @@ import { refusedScopeOf } from '../access/limits.ts'
 import type { Store, StoreWatch } from '../store/sql.ts'
 import { refuseUnknownRoute } from '../access/answerError.ts'
 import { isLocalRequest } from '../access/localRequest.ts'
-import { operationOf } from '../http/createApp.ts'
+import { operationOf } from '../http/answerLog.ts'
 
 /** The metrics for operators, in the text format of Prometheus. Each object has its own registry; nothing is global. */
 export interface Metrics {

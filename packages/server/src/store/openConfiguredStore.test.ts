@@ -119,6 +119,12 @@ describe('the store that the settings name, on PostgreSQL', () => {
     for (const text of ['nonsense', 'http://secret@127.0.0.1/x', `postgresql://secret@127.0.0.1:${server.port}`]) {
       await assertRefused(text, /^DATABASE_URL is no address of a PostgreSQL database: write postgresql:/)
     }
+    for (const password of ['12/secret', 'secret/12', '12#secret', '12?secret']) {
+      await assertRefused(
+        `postgresql://bezel:${password}@127.0.0.1:9/bezel`,
+        /^DATABASE_URL is no address .* with %2F /,
+      )
+    }
     await assertRefused(server.urlOf('nowhere'), /^There is no database nowhere at .*createdb/)
     const stranger = `postgresql://stranger:secret@127.0.0.1:${server.port}/postgres`
     await assertRefused(stranger, /refuses the user stranger of DATABASE_URL/)

@@ -183,9 +183,11 @@ interface Place {
 
 function placeOf(url: string): Place {
   const parsed = URL.parse(url)
-  if (parsed === null || !/^postgres(?:ql)?:$/.test(parsed.protocol) || parsed.pathname.length < 2) {
+  const isPlace = parsed !== null && /^postgres(?:ql)?:$/.test(parsed.protocol) && parsed.pathname.length > 1
+  // An @ behind the host means that the password ended too early, and a part of it would be taken for the server's name.
+  if (!isPlace || /@/.test(parsed.pathname + parsed.search + parsed.hash)) {
     throw new StartupError(
-      'DATABASE_URL is no address of a PostgreSQL database: write postgresql://user:password@host:5432/database.',
+      'DATABASE_URL is no address of a PostgreSQL database: write postgresql://user:password@host:5432/database, with %2F for a / in the password, and so on.',
     )
   }
   const { host, pathname, username } = parsed

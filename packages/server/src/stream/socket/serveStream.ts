@@ -84,6 +84,7 @@ export function serveStream(server: Server, options: ServeStreamOptions): Served
     const requestId = (request.headers[REQUEST_ID_HEADER] = requestIdOf(request))
     let limitAnswer: LimitAnswer | undefined
     let status = 101
+    let code: string | undefined
     let operation = kinds[0]!.operation
     // A client that disconnects meanwhile is no error, and without a listener it would end the process.
     socket.on('error', ignore)
@@ -95,13 +96,13 @@ export function serveStream(server: Server, options: ServeStreamOptions): Served
       room.handshake(upgrade, (webSocket) => open(webSocket, socket, contextOf(admitted, requestId)))
     } catch (error) {
       const refusal = tellableError(options, error, requestId)
-      status = refusal.status
+      ;({ status, code } = refusal)
       if (limitAnswer?.isAllowed === false) options.metrics.rateLimited(limitAnswer.scope)
       refuseUpgrade(socket, refusal, { url: request.url ?? '', requestId, limitAnswer, nowMs: now() })
     }
     const elapsedMs = clock() - startMs
     options.metrics.answered({ operation, status, elapsedMs })
-    log.info({ requestId, method: request.method, url: request.url, status, elapsedMs }, 'answered')
+    log.info({ requestId, method: request.method, operation, status, code, ms: elapsedMs }, 'answered')
   }
 
   function open(webSocket: WebSocket, socket: Socket, context: SocketContext): void {
@@ -126,8 +127,7 @@ export function serveStream(server: Server, options: ServeStreamOptions): Served
       onClose(pulse, code) {
         rooms.get(kind)!.pulses.delete(pulse)
         countClose(counts, code)
-        const elapsedMs = clock() - openedMs
-        log.info({ requestId, chain: chain.slug, code, elapsedMs }, 'socket closed')
+        log.info({ requestId, chain: chain.slug, closeCode: code, ms: clock() - openedMs }, 'socket closed')
       },
     }
   }
