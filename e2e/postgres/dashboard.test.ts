@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { createChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import { startRedis, type RunningRedis } from '@bezel/testkit/startRedis.ts'
@@ -11,9 +12,12 @@ import { until } from '@bezel/testkit/until.ts'
 import { parse } from 'yaml'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { installRedis } from '../../scripts/installRedis.ts'
+import { CAUSES, readValues, SHOWN_BESIDE, type AlertWorld, type Values } from './alertCauses.ts'
 import { documentedLabels, readScrape, seriesOf, wrongNames, type Labels } from './scrape.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+const DATABASE = 'dashboard'
 
 /** An expression of the files for operators, with the labels that the text beside it shows. */
 interface Expression {
@@ -54,8 +58,9 @@ describe('the dashboard and the alerts', () => {
     ;[server, redis, devnet] = await Promise.all([startPostgres(), startRedis(), startDevnet()])
     const settings = {
       LOG_LEVEL: 'silent',
-      DATABASE_URL: await server.createDatabase('dashboard'),
+      DATABASE_URL: await server.createDatabase(DATABASE),
       REDIS_URL: redis.urlOf(),
+      BEZEL_UNANSWERED_MS: '10000',
       BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
     }
     nodes = await Promise.all(
@@ -81,16 +86,15 @@ describe('the dashboard and the alerts', () => {
     return lines.reduce((total, text) => total + Number(text.slice(line.length)), 0)
   }
 
+  const rulesOf = () => (parse(read('deploy/alerts.yml')) as Rules).groups.flatMap(({ rules }) => rules)
+
   function expressions(): Expression[] {
     const { panels } = JSON.parse(read('deploy/dashboard.json')) as Dashboard
-    const { groups } = parse(read('deploy/alerts.yml')) as Rules
     return [
       ...panels.flatMap(({ title, targets = [] }) =>
         targets.map(({ expr, legendFormat }) => ({ title, expr, text: legendFormat })),
       ),
-      ...groups.flatMap(({ rules }) =>
-        rules.map(({ alert, expr, annotations }) => ({ title: alert, expr, text: annotations.summary })),
-      ),
+      ...rulesOf().map(({ alert, expr, annotations }) => ({ title: alert, expr, text: annotations.summary })),
     ]
   }
 
@@ -131,12 +135,63 @@ describe('the dashboard and the alerts', () => {
     assert.equal(await sum('bezel_lease_held', 'chain="none",role="keeper"'), 1)
   })
 
+  describe('that something is wrong is seen by the rules:', () => {
+    const world = (): AlertWorld => ({
+      devnet,
+      server,
+      redis,
+      database: DATABASE,
+      chain: createChainClient(devnet.file),
+      nodes: () => nodes,
+      scrapes,
+    })
+    const values = async (): Promise<Values> => readValues(await scrapes())
+
+    it('each rule has a cause, and tells of the series that it moves', () => {
+      const moved = CAUSES.flatMap(({ alerts }) => Object.entries(alerts).map(([name, { series }]) => [name, series]))
+      const beside = Object.entries(SHOWN_BESIDE).map(([name, { series }]) => [name, series])
+      const series = new Map([...moved, ...beside, ['BezelNodeDown', 'up']] as [string, string][])
+      const rules = rulesOf()
+      assert.deepEqual([...series.keys()].toSorted(), rules.map(({ alert }) => alert).toSorted())
+      for (const { alert, expr } of rules) assert.match(expr, new RegExp(`\\b${series.get(alert)}\\b`), alert)
+      for (const [name, { test, series: own }] of Object.entries(SHOWN_BESIDE))
+        assert.ok(read(test).includes(own), name)
+    })
+
+    for (const { name, alerts, provoke, heal } of CAUSES) {
+      it(name, async () => {
+        const unseen = new Map(Object.entries(alerts))
+        const calm = await until('nothing is wrong yet', async (saw) => {
+          const now = await values()
+          const seen = Object.entries(alerts).filter(([, { isSeen }]) => isSeen(now, now))
+          saw(seen.map(([alert]) => alert))
+          return seen.length === 0 && now
+        })
+        try {
+          await provoke(world())
+          await until(
+            () => `the series of ${[...unseen.keys()].join(', ')} move`,
+            async () => {
+              const now = await values()
+              for (const [alert, { isSeen }] of unseen) if (isSeen(now, calm)) unseen.delete(alert)
+              return unseen.size === 0
+            },
+          )
+        } finally {
+          await heal(world())
+        }
+      })
+    }
+  })
+
   it('see another node lead and tell the orders when the keeper ends', async () => {
     const texts = await scrapes()
     const keeper = texts.findIndex((text) => text.includes('bezel_lease_held{chain="none",role="keeper"} 1'))
     const [gone] = nodes.slice(keeper, keeper + 1)
     await gone!.stop()
     nodes = nodes.filter((node) => node !== gone)
+    // The scraper makes `up` of this.
+    await assert.rejects(fetch(`${gone!.url}/metrics`))
     await until('the other node leads', async () => (await sum('bezel_lease_held', 'chain="none",role="keeper"')) === 1)
     await until('it tells the orders', async () => (await scrapes())[0]!.includes('\nbezel_orders{'))
   })

@@ -38,6 +38,10 @@ it('metrics of relayers are read at each scrape', async () => {
     `bezel_relayer_repriced_total${label} 2`,
     `bezel_relayer_lost_total${label} 0`,
   ])
+  // What the alerts of a stuck relayer, and of a key that is used elsewhere, look at.
+  health = { ...health, oldestWaitingMs: 61_000, counts: { ...counts, lost: 1 } }
+  assert.ok((await lines()).includes(`bezel_relayer_oldest_waiting_seconds${label} 61`))
+  assert.ok((await lines()).includes(`bezel_relayer_lost_total${label} 1`))
   health = { ...health, balanceWei: 10n ** 18n, isLow: false }
   assert.ok((await lines()).includes(`bezel_relayer_balance_wei${label} 1000000000000000000`))
 })
