@@ -39,6 +39,9 @@ function commandsWith(word: string): string {
   return found[0]!
 }
 
+/** True for 65 bytes in hex. */
+const isSignature = (value: unknown): value is string => /^0x[0-9a-f]{130}$/i.test(String(value))
+
 /** The life of a deployment whose database is put back. Each story continues where the last one ended. */
 describe('a deployment on PostgreSQL whose back-up is put back', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bezel-back-up-'))
@@ -92,12 +95,13 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const of = { operation, method, path: CHAIN + path, ...(text === undefined ? {} : { body: text }) }
     const timestamp = String(Date.now() + AHEAD_MS)
+    const own = await signedHeaders(domain, client.agent, of, { timestamp })
     const headers = {
-      ...(await signedHeaders(domain, client.agent, of, { timestamp })),
+      ...own,
       ...(text === undefined ? {} : { 'content-type': 'application/json' }),
     }
     const once = () => call(world.url(), of.path, { method, headers, ...(text === undefined ? {} : { body: text }) })
-    return Object.assign(once, { signature: headers['x-service-signature']! })
+    return Object.assign(once, { signature: own['x-service-signature']! })
   }
 
   const sizesOf = (positions: readonly Position[]): string[] => positions.map(({ size }) => size).toSorted()
@@ -124,7 +128,8 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     const copy = (await server.program('pg_dump', '--data-only', server.urlOf('bezel'))).toLowerCase()
     assert.ok(copy.includes(agent.address.toLowerCase().slice(2)), 'the copy has the agent')
     const keys = world.devnet.file.accounts.map(({ privateKey }) => privateKey)
-    const signatures = [signed.signature, signed.agentSignature!, issue.signature, first.signature]
+    const signatures = [...Object.values(signed), issue.signature, first.signature].filter(isSignature)
+    assert.equal(signatures.length, 4)
     for (const secret of [apiKey, ...keys, ...signatures]) {
       assert.ok(!copy.includes(secret.replace(/^0x/, '').toLowerCase()), secret)
     }
