@@ -1,17 +1,29 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { writingSpans, type RecordedSpan } from '@bezel/testkit/recordSpans.ts'
+import { secretsIn, secretsOfChain } from '@bezel/testkit/scanOutput.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 const LONG = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 
 describe('a first trade', () => {
   let world: TradingWorld
 
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-spans-'))
+  const spansFile = join(folder, 'spans.jsonl')
+
   before(async () => {
-    world = await startTradingWorld()
+    world = await startTradingWorld({ service: writingSpans(spansFile) })
   })
-  after(() => world?.stop())
+  after(async () => {
+    await world?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
   async function openAndClose(client: TradingClient): Promise<void> {
     const { order, transaction } = await client.prepare({ ...LONG, clientId: 'first' })
@@ -73,5 +85,23 @@ describe('a first trade', () => {
 
   it('works for a trader that is its own agent, without delegation', async () => {
     await openAndClose(await world.clientOf('trader-2', 'trader-2'))
+  })
+
+  it('is told in spans, to whoever registers a provider: the order with its signature, its trip and its commit', async () => {
+    const text = await until('the spans are written', () => {
+      const written = readFileSync(spansFile, 'utf8')
+      const isTold = /"name":"request".*"createOrder"/.test(written) && /"name":"relay"/.test(written)
+      return isTold ? written : undefined
+    })
+    const lines = text.slice(0, text.lastIndexOf('\n')).split('\n')
+    const spans = lines.map((line) => JSON.parse(line) as RecordedSpan)
+    const isOrder = ({ name, attributes }: RecordedSpan): boolean =>
+      name === 'request' && attributes['bezel.operation'] === 'createOrder' && attributes['bezel.status'] === 201
+    const order = spans.find(isOrder)
+    assert.ok(order !== undefined)
+    assert.equal(order.parentId, undefined)
+    const children = spans.filter(({ parentId }) => parentId === order.spanId).map(({ name }) => name)
+    assert.deepEqual([...new Set(children)].toSorted(), ['rpc', 'store', 'verify'])
+    assert.deepEqual(secretsIn(text, secretsOfChain(world.devnet.file)), [])
   })
 })

@@ -165,7 +165,7 @@ describe('the dashboard and the alerts', () => {
           const now = await values()
           const seen = Object.entries(alerts).filter(([, { isSeen }]) => isSeen(now, now))
           saw(seen.map(([alert]) => alert))
-          return seen.length === 0 && now
+          return seen.length === 0 ? now : undefined
         })
         try {
           await provoke(world())

@@ -2,6 +2,7 @@ import { ApiError, REQUEST_FIELDS, type Address, type ChainSlug, type SigningDom
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { hashApiKey } from '../agents/apiKey.ts'
 import { timestampOutOfWindow } from '../agents/masterSignature.ts'
+import { inSpan } from '../ground/spans.ts'
 import type { Registry } from '../agents/registry.ts'
 import type { Admission, OnCharge } from './admission.ts'
 import type { LimitBucket, Limits } from './limits.ts'
@@ -96,7 +97,9 @@ async function acceptSignature(
 ): Promise<void> {
   const { chain, weight, isWrite = false } = call
   const { agent, nonce, timestamp } = signed
-  requireSignature(call, signed, options)
+  inSpan('verify', { 'bezel.chain': chain, 'bezel.engine': options.engine.name }, () =>
+    requireSignature(call, signed, options),
+  )
   const buckets = [agentBucket(`${chain} ${agent}`, options), ...furtherBuckets]
   const request = { chain, agent, nonce, timestampMs: Number(timestamp), buckets, weight, isWrite }
   await options.admission.admit(request, onCharge)

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 const ANSWER_LOG_LEVELS: ReadonlySet<string> = new Set(['trace', 'debug', 'info'])
 
 /** The lines of the log: which node writes them, and where to. */
-export interface LogOptions {
+export interface LogPlace {
   /** Id of this process, which every line has. */
   readonly node?: string
   /** Default: standard error. */
@@ -14,7 +14,7 @@ export interface LogOptions {
 }
 
 /** Returns the settings of the log: one JSON object a line, each with the node, and of an error what may be told. */
-export function logSettings(level: string, { node, stream = process.stderr }: LogOptions) {
+export function logSettings(level: string, { node, stream = process.stderr }: LogPlace) {
   const base = { pid: process.pid, hostname: hostname(), node }
   return { level, stream, base, serializers: { err: (error: unknown) => loggedError(error) } }
 }
@@ -25,8 +25,8 @@ export function isAnswerLogged(level: string): boolean {
 }
 
 /**
- * Logs one line per answer. Headers, bodies and the path are left out: the first two carry credentials, and a client may
- * have written one into the third by mistake.
+ * Logs one line per answer. Headers, bodies and the path are left out: the first two carry credentials, and a client
+ * may have written one into the third by mistake.
  */
 export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { id: requestId, method, errorCode: code } = request

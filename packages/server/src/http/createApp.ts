@@ -1,7 +1,8 @@
 import { MAX_BODY_BYTES } from '../access/limits.ts'
 import fastify from 'fastify'
 import { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { isAnswerLogged, logAnswer, logSettings, type LogOptions } from './answerLog.ts'
+import { isTraced, beginSpan, type LastingSpan } from '../ground/spans.ts'
+import { isAnswerLogged, logAnswer, logSettings, operationOf, type LogPlace } from './answerLog.ts'
 import { answerClientError, watchUnanswered, answerNotificationError, isNotificationsPath } from './errorAnswers.ts'
 import { answerError, refuseUnknownRoute, requestIdOf, REQUEST_ID_HEADER } from '../access/answerError.ts'
 import type { AddressInfo } from 'node:net'
@@ -22,10 +23,10 @@ const TIMEOUT_LOOK_MS = 500
 /**
  * Creates the HTTP server without its routes: limits, request ids, the log, and one JSON shape for every error.
  */
-export function createApp(logLevel: string, logOptions: LogOptions = {}): FastifyInstance {
+export function createApp(logLevel: string, logPlace: LogPlace = {}): FastifyInstance {
   const areAnswersLogged = isAnswerLogged(logLevel)
   const app = fastify({
-    logger: logSettings(logLevel, logOptions),
+    logger: logSettings(logLevel, logPlace),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     // A logger per request costs more than most answers; each log line names its request itself.
@@ -57,6 +58,7 @@ export function createApp(logLevel: string, logOptions: LogOptions = {}): Fastif
   watchUnanswered(app.server)
   app.addHook('onRequest', sendRequestId)
   app.decorateRequest('errorCode', undefined)
+  if (isTraced()) traceRequests(app)
   if (areAnswersLogged) {
     app.addHook('onResponse', (request, reply, done) => {
       logAnswer(request, reply)
@@ -66,6 +68,25 @@ export function createApp(logLevel: string, logOptions: LogOptions = {}): Fastif
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(refuseUnknownRoute)
   return app
+}
+
+/**
+ * Makes each request a span, which everything that is done for it is inside of. A client's `traceparent` is not read:
+ * strangers would decide what is recorded. The request id leads from one to the other.
+ */
+function traceRequests(app: FastifyInstance): void {
+  const spans = new WeakMap<FastifyRequest, LastingSpan>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    const span = beginSpan('request', { 'bezel.operation': operationOf(request), 'bezel.request_id': request.id })
+    spans.set(request, span)
+    span.within(done)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const { statusCode: status } = reply
+    const code = request.errorCode === undefined ? {} : { 'bezel.code': request.errorCode }
+    spans.get(request)?.end({ 'bezel.status': status, ...code }, status >= 500)
+    done()
+  })
 }
 
 /** Sends the request id with every answer, so that a user's report can be found in the log. */

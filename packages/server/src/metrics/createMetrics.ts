@@ -2,6 +2,8 @@ import type { LimitScope, MetricsExposure } from '../settings/config.ts'
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusedScopeOf } from '../access/limits.ts'
+import { inSpan } from '../ground/spans.ts'
+import type { Scope } from '../store/scope.ts'
 import type { Store, StoreWatch } from '../store/sql.ts'
 import { refuseUnknownRoute } from '../access/answerError.ts'
 import { isLocalRequest } from '../access/localRequest.ts'
@@ -79,13 +81,13 @@ export function countAnswers(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** Wraps a store so that its transactions are counted. */
+/** Wraps a store so that its transactions are counted, and are spans. */
 export function countTransactions(store: Store, metrics: Metrics): Store {
   return {
     read: store.read,
     async transaction(scope, work) {
       try {
-        const result = await store.transaction(scope, work)
+        const result = await inSpan('store', scopeAttributes(scope), () => store.transaction(scope, work))
         metrics.transacted('committed')
         return result
       } catch (error) {
@@ -95,6 +97,12 @@ export function countTransactions(store: Store, metrics: Metrics): Store {
     },
     close: () => store.close(),
   }
+}
+
+/** Returns what a span tells of a scope: not the trader. */
+function scopeAttributes(scope: Scope): Record<string, string> {
+  if ('name' in scope) return { 'bezel.scope': scope.name }
+  return { 'bezel.scope': scope.trader === undefined ? 'chain' : 'trader', 'bezel.chain': scope.chain }
 }
 
 /** Serves GET /metrics for operators. Everybody else gets `NOT_FOUND`. */

@@ -184,7 +184,7 @@ interface Place {
 function placeOf(url: string): Place {
   const parsed = URL.parse(url)
   const isPlace = parsed !== null && /^postgres(?:ql)?:$/.test(parsed.protocol) && parsed.pathname.length > 1
-  // An @ behind the host means that the password ended too early, and a part of it would be taken for the server's name.
+  // An @ behind the host means that the password ended too early, and a part of it is taken for the server's name.
   if (!isPlace || /@/.test(parsed.pathname + parsed.search + parsed.hash)) {
     throw new StartupError(
       'DATABASE_URL is no address of a PostgreSQL database: write postgresql://user:password@host:5432/database, with %2F for a / in the password, and so on.',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AnswerTooLongError, boundedText } from '../../ground/boundedText.ts'
+import { inSpan } from '../../ground/spans.ts'
 import { backoffMs } from '../../ground/backoff.ts'
 import {
   CALLS_PER_BATCH,
@@ -238,7 +239,9 @@ function createPost({ url, timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES }: Provi
     }
   }
 
-  return async (calls) => {
+  const { hostname } = new URL(address)
+
+  async function post(calls: readonly RpcCall[]): Promise<string> {
     const body = JSON.stringify(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
     const { answer, text } = await exchange(body, timeoutMs + calls.length * CALL_MS)
     if (answer.ok && text.trimStart().startsWith('[')) return text
@@ -253,6 +256,8 @@ function createPost({ url, timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES }: Provi
     }
     throw new ProviderError('away', `the node refused the batch: ${said}`)
   }
+
+  return (calls) => inSpan('rpc', { 'bezel.provider': hostname, 'bezel.calls': calls.length }, () => post(calls))
 }
 
 /** Splits a password off the address of a node, which `fetch` refuses, and sends it as a header. */

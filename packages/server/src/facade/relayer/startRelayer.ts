@@ -5,6 +5,7 @@ import { every } from '../../ground/every.ts'
 import { isLive } from '../../chain/servedChain.ts'
 import { createInterruptibleSleep, type InterruptibleSleep } from '../../ground/interruptibleSleep.ts'
 import { createSingleFlight } from '../../ground/singleFlight.ts'
+import { inSpan } from '../../ground/spans.ts'
 import { LeaseLostError, NodeUnavailableError } from '../../ground/unavailable.ts'
 import { countOtherSenders, forgetRelayed } from '../../store/relayStore.ts'
 import type { Store, Transaction } from '../../store/sql.ts'
@@ -176,7 +177,7 @@ async function runSteps(
   while (!signal.aborted) {
     try {
       seat.change()
-      const isMore = await relaying.step()
+      const isMore = await inSpan('relay', { 'bezel.chain': chain.slug }, () => relaying.step())
       if (failures > 0) log.info({ ...sender, failures }, 'the relayer works again')
       failures = 0
       const store = seat.store()
