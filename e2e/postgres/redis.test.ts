@@ -15,7 +15,7 @@ import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { installRedis } from '../../scripts/installRedis.ts'
-import { commandsOf, runCommands } from './runbook.ts'
+import { blocksOf, runCommands } from './runbook.ts'
 import { captureSigned, sendCaptured, type Captured } from '../cluster/captured.ts'
 
 const LIMIT = { market: 'BTC/USD', side: 'long', type: 'limit', price: '50000', size: '0.02', leverage: '10' }
@@ -96,7 +96,7 @@ describe('two services that share a Redis', () => {
       assert.ok(status >= 400, JSON.stringify(body))
       return body.code === 'NONCE_REUSED'
     })
-  const [lookAtIt = '', lookAtServer = '', isOver = '', ...otherCommands] = commandsOf('docs/runbooks/redis-lost.md')
+  const [lookAtIt = '', lookAtServer = '', isOver = '', ...otherCommands] = blocksOf('docs/runbooks/redis-lost.md')
   /** Runs commands of the runbook beside a node. */
   const runHere = (at: number, commands: string): Promise<string> => {
     assert.deepEqual(otherCommands, [])

@@ -11,7 +11,7 @@ import { until } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { startFacadeWorld, type FacadeWorld } from '../facade/facadeWorld.ts'
 import { envelopeOf, type RawEnvelope } from '../facade/rawExchange.ts'
-import { commandsOf, runCommands } from './runbook.ts'
+import { blocksOf, runCommands } from './runbook.ts'
 import { addressFor, giveRights } from './servedDatabase.ts'
 import {
   connectFacade,
@@ -34,7 +34,7 @@ const IN_CAMPAIGN = { skip: process.env['CAMPAIGN'] === undefined ? 'set CAMPAIG
 
 /** Returns the block of commands of the guide that has this word. */
 function commandsWith(word: string): string {
-  const found = commandsOf(GUIDE).filter((text) => text.includes(word))
+  const found = blocksOf(GUIDE).filter((text) => text.includes(word))
   assert.equal(found.length, 1, `one block of the guide has ${word}`)
   return found[0]!
 }
@@ -163,7 +163,7 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
   it('is put back by the commands of the runbook, and goes on with the users that it had', async () => {
     await world.stopService()
     assert.equal(existsSync(join(world.devnet.folder, 'nonces.log')), false, 'used nonces are in the database alone')
-    const [putBack = '', look = '', ...others] = commandsOf(RUNBOOK)
+    const [putBack = '', look = '', ...others] = blocksOf(RUNBOOK)
     assert.deepEqual(others, [])
     assert.match(await runHere(putBack), /Nothing that was signed before is accepted again/)
     const orders = await server.psql('bezel', 'select count(*) from orders')

@@ -10,7 +10,7 @@ import { OPERATOR } from './usedDeployment.ts'
 const ROOT = new URL('../../', import.meta.url)
 
 /** Returns the blocks of commands of a page, in their order. */
-export function commandsOf(page: string): readonly string[] {
+export function blocksOf(page: string): readonly string[] {
   const text = readFileSync(new URL(page, ROOT), 'utf8')
   return [...text.matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands!)
 }

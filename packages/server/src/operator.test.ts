@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, it } from 'node:test'
@@ -217,5 +217,12 @@ describe('bezel-server', () => {
     for (const word of ['status', 'pause writes', 'resume', 'budget', 'npx --no', 'BEZEL_DATA'])
       assert.ok(out.includes(word), word)
     assert.equal((await run()).code, 1)
+  })
+
+  it('says its version, its commit and its schema', async () => {
+    const { code, out } = await run('--version')
+    assert.equal(code, 0)
+    const commit = existsSync(new URL('../../../.git', import.meta.url)) ? '[0-9a-f]{40}(?:-dirty)?' : 'unknown'
+    assert.match(out, new RegExp(`^bezel-server \\d+\\.\\d+\\.\\d+, commit (?:${commit}|unknown), schema \\d+\n$`))
   })
 })

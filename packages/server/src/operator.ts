@@ -4,7 +4,6 @@ import {
   parseAddress,
   parseChainSlug,
   parseDecimal,
-  readSettings,
   StartupError,
   Wei,
   type Address,
@@ -15,8 +14,9 @@ import { runCheck } from './check/runCheck.ts'
 import { formatReport } from './check/printReport.ts'
 import { StoreUnavailableError } from './ground/unavailable.ts'
 import { CLEAR_LINE, copyData, markDataRestored, migrateData, nameOf, type OperatorHost } from './operatorData.ts'
+import { programVersion } from './programVersion.ts'
 import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
-import { dataPlaceOf, PLACE_SETTINGS } from './settings/dataPlace.ts'
+import { readDataPlace } from './settings/dataPlace.ts'
 import { findAgent } from './store/agentStore.ts'
 import { writeAudit } from './store/auditStore.ts'
 import {
@@ -73,6 +73,7 @@ which follows them within a second.
   bezel-server restored                                  run it once after a back-up was put back, before the service is
                                                          started on it: nothing signed before is accepted again, and the
                                                          relayer sends nothing again
+  bezel-server --version                                 tells version, commit and newest step of the schema
 
 CHAIN is ${CHAIN_SLUGS.join(', ')} or all. Callers who are refused read the reason. Nothing that is on the chain or on
 its way there is stopped, and revocations always work. Every change is kept in the audit log.
@@ -96,6 +97,10 @@ export async function runOperator(host: OperatorHost): Promise<number> {
     stdout.write(HELP)
     return argv.length === 0 ? 1 : 0
   }
+  if (argv[0] === '--version') {
+    stdout.write(`${programVersion()}\n`)
+    return 0
+  }
   try {
     if (argv[0] === 'check') return await checkSetUp(host)
     const dataCommand = DATA_COMMANDS[argv[0]!]
@@ -104,7 +109,7 @@ export async function runOperator(host: OperatorHost): Promise<number> {
       return await dataCommand(host)
     }
     const command = parseCommand(argv)
-    const place = dataPlaceOf(readSettings(PLACE_SETTINGS, host.env))
+    const place = readDataPlace(host.env)
     const store = await openExistingConfiguredStore(place)
     stderr.write(`In ${nameOf(place)}:\n`)
     try {

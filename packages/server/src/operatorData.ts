@@ -1,7 +1,7 @@
-import { readSettings, StartupError } from '@bezel/protocol'
+import { StartupError } from '@bezel/protocol'
 import { REPLAY_WINDOW_MS } from './access/nonceMemory.ts'
 import { NONCE_WINDOW_MS } from './facade/signing/facadeNonces.ts'
-import { dataPlaceOf, PLACE_SETTINGS, type DataPlace } from './settings/dataPlace.ts'
+import { readDataPlace, type DataPlace } from './settings/dataPlace.ts'
 import { copyStore, type CopiedTable, type CopyBeginning } from './store/copyStore.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
 import { openConfiguredStore, openRestoredStore } from './store/openConfiguredStore.ts'
@@ -38,7 +38,7 @@ const BEGINNINGS: Readonly<Record<CopyBeginning, string>> = {
 
 /** Copies the SQLite store of the data folder to PostgreSQL. Returns 1 when the copy differs from its source. */
 export async function copyData({ env, stdout, stderr }: OperatorHost): Promise<number> {
-  const { dataFolder, database } = dataPlaceOf(readSettings(PLACE_SETTINGS, env))
+  const { dataFolder, database } = readDataPlace(env)
   if (database === undefined) {
     throw new StartupError(
       `Set DATABASE_URL to the empty database that gets a copy of the data in ${dataFolder}: postgresql://user:password@host:5432/database.`,
@@ -62,7 +62,7 @@ export async function copyData({ env, stdout, stderr }: OperatorHost): Promise<n
  * something away waits until no older service runs.
  */
 export async function migrateData({ env, stdout, stderr }: OperatorHost): Promise<number> {
-  const place = dataPlaceOf(readSettings(PLACE_SETTINGS, env))
+  const place = readDataPlace(env)
   if (place.database === undefined) {
     throw new StartupError(
       'Set DATABASE_URL to the database whose tables are to be made or changed. The start of the service does it for SQLite.',
@@ -82,7 +82,7 @@ export async function migrateData({ env, stdout, stderr }: OperatorHost): Promis
  * of the clock, so the floors are as far ahead: whatever was accepted before this moment is below them.
  */
 export async function markDataRestored({ env, stdout, stderr, now }: OperatorHost): Promise<number> {
-  const place = dataPlaceOf(readSettings(PLACE_SETTINGS, env))
+  const place = readDataPlace(env)
   if (place.database === undefined) refuseNoStore(place.dataFolder)
   const lock = lockDataFolder(place.dataFolder, [])
   try {

@@ -14,6 +14,7 @@ import { CONSOLE_SETTING, type ConsolePlace } from './consolePlace.ts'
 import { dataPlaceOf, PLACE_SETTINGS, type DataPlace } from './dataPlace.ts'
 import { FACADE_SETTINGS, facadeSettingsOf, type FacadeSettings } from './facadeSettings.ts'
 import { REDIS_SETTINGS, sharedRedisOf, type SharedRedis } from './redisPlace.ts'
+import { withSecretFiles } from './secretFiles.ts'
 import { requireAllRoles, ROLES_SETTING, type Role } from './roles.ts'
 import { STOP_SETTINGS, stopTimesOf, type StopTimes } from './stopTimes.ts'
 
@@ -312,7 +313,7 @@ export interface ServerConfig extends DataPlace, SharedRedis, FacadeSettings, St
 
 /** Reads the settings from the environment. Throws a `SettingsError` when one is unknown or not allowed. */
 export function readServerConfig(env: Readonly<Record<string, string | undefined>>): ServerConfig {
-  const settings = readSettings(SERVER_SETTINGS, env)
+  const settings = readSettings(SERVER_SETTINGS, withSecretFiles(env))
   const place = dataPlaceOf(settings)
   requireAllRoles(settings.BEZEL_ROLES, settings.DATABASE_URL)
   return {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import { integerSetting, pathSetting, secretSetting, type SettingsOf } from '@bezel/protocol'
 import { TRUST_SETTINGS, type TrustedPlace } from './dataConnections.ts'
+import { integerSetting, pathSetting, readSettings, secretSetting, type SettingsOf } from '@bezel/protocol'
+import { SECRET_FILE_SETTINGS, withSecretFiles } from './secretFiles.ts'
 
 /** The settings that say where the data is. */
 export const PLACE_SETTINGS = {
@@ -9,6 +10,7 @@ export const PLACE_SETTINGS = {
     what: 'address of a PostgreSQL database, 15 or newer, that keeps the data instead of SQLite in BEZEL_DATA',
   }),
   ...TRUST_SETTINGS,
+  ...SECRET_FILE_SETTINGS,
   BEZEL_DATABASE_CONNECTIONS: integerSetting({
     what: 'connections to PostgreSQL that may be open at a time',
     default: 20,
@@ -44,6 +46,11 @@ export interface DataPlace {
   readonly dataFolder: string
   /** `undefined` for SQLite in the data folder. */
   readonly database: DatabaseSettings | undefined
+}
+
+/** Reads the place of the data from the environment. Throws a `StartupError` when a setting is not allowed. */
+export function readDataPlace(env: Readonly<Record<string, string | undefined>>): DataPlace {
+  return dataPlaceOf(readSettings(PLACE_SETTINGS, withSecretFiles(env)))
 }
 
 /** Returns the place of the data. */
