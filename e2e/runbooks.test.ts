@@ -9,8 +9,6 @@ import { commandsOf, HEADINGS, type Heading } from './runbooks/runbookPage.ts'
 import { CHAIN, NODES, startRunbookWorld, type NodeName, type RunbookWorld } from './runbooks/runbookWorld.ts'
 
 const ROOT = new URL('../', import.meta.url)
-/** Depth of the reorganisation: more blocks than it takes here until one is final. */
-const REORG_BLOCKS = 10
 const INDEX = 'docs/runbooks/README.md'
 
 describe('the runbooks', () => {
@@ -157,9 +155,12 @@ describe('the runbooks', () => {
   it('say what to do after a reorganisation that is too deep', async () => {
     const run = pageOf('reorganisation-too-deep')
     // The back-up of the upgrade is older than the first replaced block.
-    const isFarOn = async (): Promise<boolean> => (await headNumber()) > backedUp + REORG_BLOCKS + 2
-    await until('the chain has gone on', isFarOn)
-    await world.chain.control('bezel_reorg', REORG_BLOCKS, 'drop')
+    const final = await until('a later block is final', async (saw) => {
+      const [, number = ''] = /^bezel_chain_final_block\{.*\} (\d+)$/m.exec(await get('a', '/metrics')) ?? []
+      saw(number)
+      return Number(number) > backedUp + 1 ? Number(number) : undefined
+    })
+    await world.chain.control('bezel_reorgFrom', final, 'drop')
     await untilSaid('a', '/ready', /reorg_too_deep/)
     await run('Noticed by', /reorg_too_deep/)
     await run('To do')

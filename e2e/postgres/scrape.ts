@@ -34,7 +34,8 @@ export function seriesOf(scraped: ReadonlyMap<string, Labels>): Set<string> {
 
 /** Reads the table of series in the guide for operators: their names, and their labels. */
 export function documentedLabels(guide: string): Map<string, Labels> {
-  const rows = [...guide.matchAll(/^\| (`bezel_.*?) \| (.*?) \|/gm)]
+  const numbers = /^## The numbers\n(.*?)^## /ms.exec(guide)![1]!
+  const rows = [...numbers.matchAll(/^\| (`bezel_.*?) \| (.*?) \|/gm)]
   return new Map(
     rows.flatMap(([, names, labels]) =>
       quoted(names!).map((name) => [name, new Set(quoted(labels!.replaceAll(/\([^)]*\)/g, '')))] as const),

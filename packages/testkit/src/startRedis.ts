@@ -90,7 +90,7 @@ export async function startRedis(...settings: readonly string[]): Promise<Runnin
   await start()
   return {
     port,
-    urlOf: (at = port) => `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${at}`,
+    urlOf: (at = port) => `redis://default:${encodeURIComponent(PASSWORD)}@127.0.0.1:${at}`,
     command: (...words) => ask(port, words),
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
