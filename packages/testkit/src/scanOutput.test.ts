@@ -73,4 +73,8 @@ describe('the search for secrets in what services write', () => {
     })
     assert.deepEqual(seen, ['well'])
   })
+
+  it('takes an empty setting for none', () => {
+    assert.deepEqual(secretsOfSettings({ BEZEL_RELAYER_KEY: '', DATABASE_URL: '' }), [])
+  })
 })

@@ -38,9 +38,10 @@ export function secretsIn(line: string, known: readonly KnownSecret[] = []): str
 
 /** Returns the secrets among the settings of a service: the relayer's key, and passwords as written and as meant. */
 export function secretsOfSettings(env: Readonly<Record<string, string | undefined>>): KnownSecret[] {
-  const { BEZEL_RELAYER_KEY: relayerKey } = env
+  // An empty setting is none.
+  const { BEZEL_RELAYER_KEY: relayerKey = '' } = env
   return [
-    ...(relayerKey === undefined ? [] : [{ kind: "the relayer's key", text: relayerKey }]),
+    ...(relayerKey === '' ? [] : [{ kind: "the relayer's key", text: relayerKey }]),
     ...['DATABASE_URL', 'REDIS_URL'].flatMap((name) => {
       const password = /:\/\/[^/@:]*:(.+)@/.exec(env[name] ?? '')?.[1]
       if (password === undefined) return []
