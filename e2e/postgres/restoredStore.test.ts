@@ -114,7 +114,7 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
   it('is backed up while it runs', async () => {
     await client.trade({ ...MARKET, clientId: 'before' }, 'filled')
     await placeOnFacade(world, facade, { price: '50000', cloid: `0x${'1'.repeat(32)}` })
-    await runHere(commandsWith('pg_dump'))
+    await runHere(commandsWith('pg_dump --format=custom --file=/var/backups'))
   })
 
   it('has in its back-up no key and no signature, and nothing that opens the service', async () => {
