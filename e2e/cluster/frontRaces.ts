@@ -178,6 +178,9 @@ export function openFacadeKey(cluster: Cluster): Promise<string> {
   return known
 }
 
+/** Leaves out what becomes of an order while it is asked for: its transaction has a new price, or is mined. */
+const withoutPending = (name: string, value: unknown): unknown => (name === 'pending' ? undefined : value)
+
 async function raceForCloid(cluster: Cluster): Promise<string[]> {
   const key = await openFacadeKey(cluster)
   const cloid = freshCloid()
@@ -186,7 +189,7 @@ async function raceForCloid(cluster: Cluster): Promise<string[]> {
     `select count(distinct o.id), count(a.id) from orders o join attempts a on a.order_id = o.id
      where o.client_id = '${cloid}'`,
   )
-  const statuses = answers.map(({ body }) => JSON.stringify(body.response?.data?.statuses ?? body))
+  const statuses = answers.map(({ body }) => JSON.stringify(body.response?.data?.statuses ?? body, withoutPending))
   await ask(cluster, () => captureEnvelope(key, cancellation(cloid)))
   return [
     ...unlessEqual('answers', endsOf(answers), { ok: REQUESTS }),

@@ -11,6 +11,7 @@ import { signL1 } from '@bezel/testkit/signEnvelope.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { BUSY, untilSettled } from '@bezel/testkit/untilSettled.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { addressFor, giveRights } from './servedDatabase.ts'
 
@@ -68,7 +69,8 @@ describe('the service on PostgreSQL, as a user who may change no table', () => {
   it('leads an agent to a filled order, and keeps nothing in the data folder', async () => {
     const filled = await client.trade({ ...MARKET, clientId: 'first' }, 'filled')
     acknowledged.set('first', filled.id)
-    assert.equal((await client.account('/positions', 'listPositions')).body.data.length, 1)
+    const positions = await untilSettled(() => client.account('/positions', 'listPositions'), BUSY)
+    assert.equal(positions.body.data?.length, 1, JSON.stringify(positions.body))
     assert.equal(await server.psql('bezel', `select status from orders where client_id = 'first'`), 'filled\n')
   })
 

@@ -20,7 +20,7 @@ import { startService, type RunningService } from '@bezel/testkit/startService.t
 import { createTradingClient, type TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
-import { untilSettled } from '@bezel/testkit/untilSettled.ts'
+import { BUSY, untilSettled } from '@bezel/testkit/untilSettled.ts'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { authMessage, openStream, type StreamClient } from '../stream/streamClient.ts'
@@ -77,7 +77,7 @@ describe('two nodes on one database', () => {
         const full = `${CHAIN_PATH}/account/${trader.address}${path}`
         const headers = await signedHeaders(domain, agent, { operation, method: 'GET', path: full })
         return call(urlOf(node), full, { headers: { ...headers, ...afterOf(earlier) } })
-      })
+      }, BUSY)
 
   const afterOf = (earlier: Answer | undefined): Record<string, string> =>
     earlier === undefined ? {} : { 'x-service-after': earlier.headers.get('x-service-commit') ?? 'none' }

@@ -52,13 +52,15 @@ export async function raceForMovedAgent(nodes: RaceNodes): Promise<string[]> {
   const [agent, trader] = [freshAddress(), freshAddress()]
   const itself = await registerEverywhere(nodes, { agent: trader, trader })
   const former = await registerEverywhere(nodes, { agent, trader })
-  const made = valuesOf(
-    await race(nodes, REQUESTS / 2, (node) => create(node, writeOf(node, former), LIMIT_BODY)),
-  ).values()
+  const made: { readonly id: string }[] = []
+  for (let at = 0; at < REQUESTS / 2; at += 1) {
+    const node = nodes.nodes[at % nodes.nodes.length]!
+    made.push(await create(node, writeOf(node, former), LIMIT_BODY))
+  }
   const next = await registerEverywhere(nodes, { agent, trader: freshAddress() })
   const ends = await race(nodes, REQUESTS, async (node, at) => {
     if (at % 4 < 2) return create(node, writeOf(node, next), LIMIT_BODY)
-    const { id } = made.next().value!
+    const { id } = made[Math.floor(at / 4) * 2 + (at % 2)]!
     return cancelOrder(node.world.base.orders, writeOf(node, itself), id as OrderId)
   })
   const row = await nodes.nodes[0].store.read.get<{ spent: string; counted: string }>(

@@ -3,6 +3,8 @@ import { until } from './until.ts'
 
 /** Reasons by which a busy machine refuses for a moment what is right; a client repeats. */
 const PASSING = ['store_lagging', 'store_unavailable']
+/** With those by which a follower or a feed that got no turn of the processor is told, too. */
+export const BUSY = [...PASSING, 'chain_lagging', 'feed_stale', 'starting']
 
 /**
  * Asks again, as a client does, while a node knows too little of what others committed, or its store takes too long. On
