@@ -156,22 +156,35 @@ async function refuseEmpty({ read }: Store): Promise<void> {
   throw new StartupError('There is no data in the database of DATABASE_URL: correct it, or restore a back-up first.')
 }
 
-/** Opens a database and prepares it. Throws a `StartupError` that says what to correct when it can't be used. */
+/** Times that a server which is too busy to answer is asked at a start, each for about a second. */
+const MAX_OPENINGS = 10
+
+/**
+ * Opens a database and prepares it, which may happen again: a machine that has just started answers late. Throws a
+ * `StartupError` that says what to correct when it can't be used.
+ */
 export async function openDatabase(
   database: DatabaseSettings,
   prepare: (store: Store) => Promise<void>,
   watch?: StoreWatch,
 ): Promise<Store> {
   const place = placeOf(database.url)
-  const store = openPostgres(database, watch)
-  try {
-    await refuseUnfit(database, place)
-    await prepare(store)
-    return store
-  } catch (error) {
-    await store.close()
-    throw databaseErrorOf(error, place)
+  for (let opening = 1; ; opening += 1) {
+    const store = openPostgres(database, watch)
+    try {
+      await refuseUnfit(database, place)
+      await prepare(store)
+      return store
+    } catch (error) {
+      await store.close()
+      if (opening === MAX_OPENINGS || !isLate(error)) throw databaseErrorOf(error, place)
+    }
   }
+}
+
+/** Returns true for the error of a server that may be there and did not answer in time. */
+function isLate(error: unknown): boolean {
+  return error instanceof Error && /timeout expired|does not answer/.test(error.message)
 }
 
 /** The place in an address, without its password. */
