@@ -5,7 +5,7 @@ import { readTrial } from './operationsTrial.ts'
 
 describe('the commands of docs/operations.md that bring everything up on one machine', () => {
   const parts = readTrial()
-  const all = parts.map(({ commands }) => commands).join('\n')
+  const all = parts.map(({ code }) => code).join('\n')
 
   it('have every part', () => {
     const needed = [
@@ -27,7 +27,7 @@ describe('the commands of docs/operations.md that bring everything up on one mac
   })
 
   it('end what they start', () => {
-    const ended = parts.at(-1)!.commands
+    const ended = parts.at(-1)!.code
     const started = [...all.matchAll(/\$TRIAL\/(\w+\.pid)/g)].map(([, file]) => file!)
     for (const file of started) assert.ok(ended.includes(file), file)
     assert.match(ended, /pg_dropcluster --stop .* bezel_trial/)

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { readTrial, type TrialPart } from './operationsTrial.ts'
+import type { CodeBlock } from './codeBlocks.ts'
+import { readTrial } from './operationsTrial.ts'
 
 // `npm run try:operations` runs the commands of docs/operations.md that bring up two nodes, PostgreSQL, Redis and
 // Prometheus and put a back-up back, as somebody who has only that page. It needs root on Debian, and says how long
@@ -13,17 +14,17 @@ const END_OF_PART = '\u0001end of part'
 
 process.exitCode = await main(readTrial())
 
-async function main(parts: readonly TrialPart[]): Promise<number> {
+async function main(parts: readonly CodeBlock[]): Promise<number> {
   const [last] = parts.slice(-1)
   if (last === undefined) throw new Error('docs/operations.md has no commands to try')
   const shell = spawn('bash', ['-e', '-o', 'pipefail'], { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
   const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]()
   const startedMs = Date.now()
   let done = 0
-  for (const { title, commands } of parts) {
+  for (const { introduction, code } of parts) {
     const partMs = Date.now()
-    console.log(`\n${done + 1}/${parts.length} ${title}`)
-    shell.stdin.write(`${commands}\necho; echo '${END_OF_PART}'\n`)
+    console.log(`\n${done + 1}/${parts.length} ${introduction}`)
+    shell.stdin.write(`${code}\necho; echo '${END_OF_PART}'\n`)
     if (!(await untilEnd(lines))) break
     done += 1
     console.log(`   ${seconds(Date.now() - partMs)}`)
@@ -34,7 +35,7 @@ async function main(parts: readonly TrialPart[]): Promise<number> {
     console.log(`\nAll of it took ${seconds(tookMs)}; the promise is ${seconds(LIMIT_MS)}.`)
     return 0
   }
-  const remedy = `What was started is still there; end it with\n${last.commands}`
+  const remedy = `What was started is still there; end it with\n${last.code}`
   console.error(
     done < parts.length ? `\nPart ${done + 1} failed. ${remedy}` : `\nAll of it took ${seconds(tookMs)}, too long.`,
   )

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findPostgres } from '@bezel/testkit/startPostgres.ts'
+import { readCodeBlocks } from '../../scripts/codeBlocks.ts'
 import { OPERATOR } from './usedDeployment.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
 /** Returns the blocks of commands of a page, in their order. */
 export function blocksOf(page: string): readonly string[] {
-  const text = readFileSync(new URL(page, ROOT), 'utf8')
-  return [...text.matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands!)
+  return readCodeBlocks(page).flatMap(({ language, code }) => (language === 'text' ? [`${code}\n`] : []))
 }
 
 /** The machine that the commands of a page are run on. */

@@ -103,7 +103,7 @@ export async function startRunbookWorld(): Promise<RunbookWorld> {
     disk,
     urlOf,
     stepClock: () => units.stepClock(),
-    run: async (page, heading) => shell(commandsOf(page).get(heading) ?? ''),
+    run: async (page, heading) => shell(commandsOf(page, heading)),
     stop,
   }
 }
@@ -243,7 +243,7 @@ function createShell(
   folder: string,
   { server, provider, ports, disk }: Omit<Parts, 'devnet'> & Pick<RunbookWorld, 'disk'>,
 ): (commands: string) => Promise<string> {
-  const prelude = commandsOf('docs/runbooks/README.md').get('How to run the commands')!
+  const prelude = commandsOf('docs/runbooks/README.md', 'How to run the commands')
   const places: readonly (readonly [string, string])[] = [
     ['http://127.0.0.1:8081', `http://127.0.0.1:${ports.a}`],
     ['http://127.0.0.1:8082', `http://127.0.0.1:${ports.b}`],
