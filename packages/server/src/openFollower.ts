@@ -94,7 +94,7 @@ function followBlocks(
 
 /** Takes the steps of the follower into account, of this node or another, in the order of their commits. */
 function followSteps({ commits, accounts, market }: FollowedParts, shared: SharedFollower): MarketSteps {
-  const steps = createMarketSteps(market.watch)
+  const steps = createMarketSteps(market.watch, commits)
   commits.follow({
     apply({ step: told }) {
       if (told === undefined) return

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
+import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { createCommits, type Commits } from '../journal/commits.ts'
 import { blockOf } from '../market/testing/blankDiamond.ts'
 import { readCommitNumbers } from '../store/commitStore.ts'
@@ -108,6 +110,7 @@ describe('the way of steps to the markets', () => {
   /** Calls of the markets, the first of which takes until the test lets it go. */
   let calls: string[]
   let reading: PromiseWithResolvers<void>
+  let watch: Parameters<typeof createMarketSteps>[0]
   let steps: MarketSteps
 
   beforeEach(() => {
@@ -117,11 +120,12 @@ describe('the way of steps to the markets', () => {
       calls.push(name)
       if (calls.length === 1) await reading.promise
     }
-    steps = createMarketSteps({
+    watch = {
       note: (blocks) => call(`applied ${blocks.map(({ block }) => block.number).join()}`),
       noteUndone: (head) => call(`undone to ${head?.number}`),
       noteGap: () => void call('gap'),
-    })
+    }
+    steps = createMarketSteps(watch)
   })
 
   it('takes a step at once', () => {
@@ -141,5 +145,20 @@ describe('the way of steps to the markets', () => {
     assert.deepEqual(calls, ['applied 8', 'applied 9,10', 'undone to 8', 'applied 9', 'gap', 'applied 12'])
     steps.take(undone(11))
     assert.equal(calls.at(-1), 'undone to 11')
+  })
+
+  it('is behind until an own step comes that is held back by commits of other nodes', async () => {
+    const held = Promise.withResolvers<boolean>()
+    const own = createMarketSteps(watch, { written: () => 5, reached: async (number) => number < 5 || held.promise })
+    const settled = own.settled().then(() => calls.push('settled'))
+    await nextTurn()
+    own.take(applied(8))
+    held.resolve(true)
+    await nextTurn()
+    reading.resolve()
+    await settled
+    assert.deepEqual(calls, ['applied 8', 'settled'])
+    const late = createMarketSteps(watch, { written: () => 5, reached: async () => false })
+    await assert.rejects(late.settled(), StoreUnavailableError)
   })
 })

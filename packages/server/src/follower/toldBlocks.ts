@@ -1,6 +1,8 @@
 import type { Address } from '@bezel/protocol'
 import type { ChainBlock } from '../chain/blocks.ts'
 import { isSettingTopic } from '../chain/marketEvents.ts'
+import { StoreUnavailableError } from '../ground/unavailable.ts'
+import type { ChainCommits } from '../journal/commits.ts'
 import type { MarketBlock } from '../market/foldedMarkets.ts'
 import type { ChainMarketsWatch } from '../market/watchChainMarkets.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
@@ -45,21 +47,30 @@ export function headAfter(step: ToldStep): FollowedBlock | undefined {
   return step.kind === 'applied' ? step.blocks.at(-1)?.block : (step.head ?? undefined)
 }
 
+/** Longest wait for an own step that is committed. */
+const OWN_STEP_MS = 2_000
+
 /** Passes steps on to the markets of a chain. */
 export interface MarketSteps {
   /** Takes a step into account, at once unless the markets are just being read for an earlier one. */
   take(step: ToldStep): void
   /** Takes into account that steps are missing, as `take` does. */
   takeGap(): void
-  /** Resolves when all steps so far are taken into account. */
+  /**
+   * Resolves when all steps so far are taken into account, also an own one that is held back while commits of other
+   * nodes before it are missing. Throws when that takes long: the next block needs the markets of the last one.
+   */
   settled(): Promise<void>
 }
 
 /**
  * Creates the way of steps to the markets: one after the other, because markets that are read for one of them would
- * replace what a later one told. Those that wait meanwhile are taken together.
+ * replace what a later one told. Those that wait meanwhile are taken together. `commits` bring the own steps, too.
  */
-export function createMarketSteps(watch: Pick<ChainMarketsWatch, 'note' | 'noteUndone' | 'noteGap'>): MarketSteps {
+export function createMarketSteps(
+  watch: Pick<ChainMarketsWatch, 'note' | 'noteUndone' | 'noteGap'>,
+  commits?: Pick<ChainCommits, 'reached' | 'written'>,
+): MarketSteps {
   let waiting: (ToldStep | 'gap')[] = []
   let isTaking = false
   let done: Promise<void> = Promise.resolve()
@@ -83,7 +94,16 @@ export function createMarketSteps(watch: Pick<ChainMarketsWatch, 'note' | 'noteU
     if (!isTaking) done = takeAll()
   }
 
-  return { take: add, takeGap: () => add('gap'), settled: () => done }
+  return {
+    take: add,
+    takeGap: () => add('gap'),
+    async settled() {
+      if (commits !== undefined && !(await commits.reached(commits.written(), OWN_STEP_MS))) {
+        throw new StoreUnavailableError('what other nodes committed before the own step could not be read in time')
+      }
+      await done
+    },
+  }
 }
 
 /** Joins steps of one kind that follow each other, so that markets are read once for all of them. */
