@@ -19,7 +19,7 @@ import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createBreaks } from '../ground/breaks.ts'
 import { every } from '../ground/every.ts'
-import { notReady } from '../ground/unavailable.ts'
+import { notReady, StoreUnavailableError } from '../ground/unavailable.ts'
 import { createChainTime, type CommitTime } from './chainTime.ts'
 import type { Cause, Changes, Journal, LoggedFill, Origin } from './changes.ts'
 import { createCommits, requireFresh, type ChainCommits } from './commits.ts'
@@ -112,6 +112,8 @@ interface AccountLogOptions {
 
 /** Longest wait for the commits of other nodes. */
 const SETTLED_MS = 2_000
+/** Longest wait for them within a transaction, which keeps the whole chain waiting. */
+const TOLD_MS = 1_000
 
 export function createAccountLog(options: AccountLogOptions): AccountLog {
   const { chain, store, onError, commits = createCommits(store, { onError }).of(chain) } = options
@@ -130,12 +132,20 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
     return [...events].filter(([, ofTrader]) => ofTrader.length > 0).map(([trader]) => trader)
   }
 
+  /** Waits until memory has every commit before the one under way: positions that did not change are told from there. */
+  async function requireApplied({ after }: CommitTime): Promise<void> {
+    // On one machine own commits are all that there are, and each is applied before the next begins.
+    if (store.read.engine === 'sqlite' || (await commits.reached(after, TOLD_MS))) return
+    throw new StoreUnavailableError(`what other nodes committed on ${chain} could not be read in time`)
+  }
+
   const join: AccountLog['join'] = async (sql, origin, work) => {
     const at = await time.read(sql)
     const journal = startJournal(chain, { ...origin, nowMs: at.nowMs })
     const { changes } = journal
     const result = await work(journal, at)
     const step = journal.told()
+    if (tellsPositions(changes)) await requireApplied(at)
     if (changes.orders.length + changes.positions.length > 0) {
       commits.note(sql, at.nowMs, { changes, woken: await keep(sql, changes), step })
     } else if (step !== undefined) commits.note(sql, at.nowMs, { step })
@@ -229,6 +239,11 @@ function startJournal(chain: ChainSlug, cause: Cause): OwnJournal {
     position: (change) => void positions.push(change),
     execution: (fill) => void fills.push(fill),
   }
+}
+
+/** Returns true when events for the changes hold all positions of their traders. */
+function tellsPositions({ cause, positions }: Changes): boolean {
+  return cause.isSnapshot === true ? !cause.isReorg : positions.length > 0
 }
 
 /** Returns the events for the changes of a transaction, in order, by trader. */

@@ -3,7 +3,10 @@ export interface AppliedCommits {
   /** `undefined` before the beginning. */
   number(): number | undefined
   moveTo(number: number): void
-  /** Resolves with true once a commit is applied, and with false when that takes longer. */
+  /**
+   * Resolves with true once a commit is applied, and with false when that takes longer. Before the beginning nothing is
+   * waited for.
+   */
   reached(number: number, timeoutMs: number): Promise<boolean>
   /** Takes over that `number` was the last commit at `sentAtMs` or later, by `performance.now`. */
   seen(number: number, sentAtMs: number): void
@@ -39,7 +42,7 @@ export function createAppliedCommits(): AppliedCommits {
     number: () => applied,
     moveTo,
     async reached(number, timeoutMs) {
-      if (number <= (applied ?? 0)) return true
+      if (applied === undefined || number <= applied) return true
       const { promise, resolve } = Promise.withResolvers<boolean>()
       const timer = setTimeout(() => end(false), timeoutMs)
       const waiter: Waiter = { number, end }

@@ -7,6 +7,8 @@ import type { Sql } from '../store/sql.ts'
 export interface CommitTime {
   /** The later of the own clock and the chain's last commit, epoch ms; the clock, when that is far ahead of it. */
   readonly nowMs: number
+  /** Number of the chain's commit before it. */
+  readonly after: number
   /** The last applied block as stored; `undefined` while there is none. */
   readonly head: FollowedBlock | undefined
 }
@@ -40,9 +42,9 @@ export function createChainTime(chain: ChainSlug, clock: () => number): ChainTim
   return {
     now: () => laterOf(clock(), lastCommitMs),
     async read(sql) {
-      const { committedAtMs, head } = await readCommitPoint(sql, chain)
+      const { committedAtMs, commits, head } = await readCommitPoint(sql, chain)
       note(committedAtMs)
-      return { nowMs: laterOf(clock(), committedAtMs), head }
+      return { nowMs: laterOf(clock(), committedAtMs), after: commits, head }
     },
     note,
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { ApiError, parseAddress, type Address, type ChainSlug } from '@bezel/protocol'
+import { ApiError, parseAddress, type Address, type ChainSlug, type OrderId } from '@bezel/protocol'
 import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
@@ -11,7 +11,7 @@ import { openPostgres } from '../store/postgres.ts'
 import { fromExactJson, type Store } from '../store/sql.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
-import { createAccountLog } from './accountLog.ts'
+import { createAccountLog, type AccountLog } from './accountLog.ts'
 import { bodyOf, type Commit, type CommitNews } from './commitBody.ts'
 import { createCommits, settleFresh, type Commits } from './commits.ts'
 
@@ -186,6 +186,38 @@ describe('The commits of several nodes', () => {
       assert.equal(b.woken.at(-1), 'four')
     })
   }
+
+  it('are all applied before a log tells positions, of which none may be missing', async () => {
+    const told: string[] = []
+    const [old, next] = (await openTwo()).map((node) => {
+      const commits = node.commits.of(CHAIN)
+      const open = new Set<string>()
+      commits.follow({
+        apply: ({ changes }) => changes?.positions.forEach(({ record }) => open.add(record.id)),
+        reload: async () => undefined,
+      })
+      return createAccountLog({
+        chain: CHAIN,
+        store: node.store,
+        commits,
+        positionsText(_trader, changes) {
+          told.push([...open, ...changes.map(({ record }) => record.id)].join())
+          return '[]'
+        },
+        alsoKeep: async () => undefined,
+        now: Date.now,
+        onError: assert.fail as never,
+      })
+    })
+    const change = (log: AccountLog, id: string): Promise<void> =>
+      log.transaction({ chain: CHAIN }, { block: 1, isReorg: false }, async (_sql, journal) => {
+        const record = { id: id as OrderId, chain: CHAIN, trader: TRADER, originOrderId: id as OrderId } as const
+        journal.position({ record, before: undefined, after: undefined })
+      })
+    await change(old!, '1')
+    await change(next!, '2')
+    assert.deepEqual(told, ['1', '1,2'])
+  })
 
   it('are read again as a whole when the database was put back', async () => {
     const [a, b] = await openTwo()

@@ -90,8 +90,9 @@ export function createCommits(store: Store, options: CommitsOptions = {}): Commi
   })
 
   function wake(): void {
+    if (store.read.engine === 'sqlite' || state.isClosed) return
     // A look under way may have been answered before the commit that woke this node.
-    if (rounds.length > 0) looks.fresh().catch(ignoreUnavailable(onError))
+    looks.fresh().catch(ignoreUnavailable(onError))
   }
 
   async function forgetOld(): Promise<void> {

@@ -36,18 +36,19 @@ describe('the point up to which a chain is committed', () => {
     const { store } = opened
     await migrate(store)
     const point = () => readCommitPoint(store.read, 'base')
-    assert.deepEqual(await point(), { committedAtMs: 0, head: undefined })
+    assert.deepEqual(await point(), { committedAtMs: 0, commits: 0, head: undefined })
     const of = { chain: 'base', maxHeldMs: 10, body: () => '' } as const
     const note = (atMs: number) =>
       store.transaction(TEST_SCOPE, async (sql) => numberCommit(sql, { ...of, atMs }, () => undefined))
     for (const atMs of [7, 9, 8]) await note(atMs)
-    assert.deepEqual(await point(), { committedAtMs: 9, head: undefined })
+    assert.deepEqual(await point(), { committedAtMs: 9, commits: 3, head: undefined })
     await store.transaction(TEST_SCOPE, async (sql) => {
       for (const number of [3, 5, 4]) await insertBlock(sql, 'base', blockOf(number))
       await insertBlock(sql, 'arbitrum', blockOf(6))
     })
-    assert.deepEqual(await point(), { committedAtMs: 9, head: blockOf(5) })
-    assert.deepEqual(await readCommitPoint(store.read, 'arbitrum'), { committedAtMs: 0, head: blockOf(6) })
+    assert.deepEqual(await point(), { committedAtMs: 9, commits: 3, head: blockOf(5) })
+    const other = await readCommitPoint(store.read, 'arbitrum')
+    assert.deepEqual(other, { committedAtMs: 0, commits: 0, head: blockOf(6) })
   })
 
   it('begins, in a store of before, with the last event that any log of the chain tells', async () => {

@@ -6,6 +6,8 @@ import type { Sql } from './sql.ts'
 export interface CommitPoint {
   /** Time of the last commit that changed an order or a position, epoch ms; 0 before the first. */
   readonly committedAtMs: number
+  /** Number of that commit; 0 before the first. */
+  readonly commits: number
   /** The last applied block; `undefined` while there is none. */
   readonly head: FollowedBlock | undefined
 }
@@ -14,18 +16,19 @@ export interface CommitPoint {
 export async function readCommitPoint(sql: Sql, chain: ChainSlug): Promise<CommitPoint> {
   const row = await sql.get<{
     committed_at: bigint | null
+    commits: bigint | null
     number: bigint | null
     hash: string
     parent_hash: string
     timestamp: bigint
   }>(
-    `select committed_at, number, hash, parent_hash, timestamp from (select 1 as one) as point
+    `select committed_at, commits, number, hash, parent_hash, timestamp from (select 1 as one) as point
      left join chain_times on chain_times.chain = $1
      left join blocks on blocks.chain = $1 and blocks.number = (select max(number) from blocks where chain = $1)`,
     chain,
   )
-  const committedAtMs = Number(row?.committed_at ?? 0n)
-  if (row === undefined || row.number === null) return { committedAtMs, head: undefined }
+  const last = { committedAtMs: Number(row?.committed_at ?? 0n), commits: Number(row?.commits ?? 0n) }
+  if (row === undefined || row.number === null) return { ...last, head: undefined }
   const { number, hash, parent_hash: parentHash, timestamp } = row
   const head = {
     number: Number(number),
@@ -33,5 +36,5 @@ export async function readCommitPoint(sql: Sql, chain: ChainSlug): Promise<Commi
     parentHash: parentHash as Hex,
     timestampMs: Number(timestamp),
   }
-  return { committedAtMs, head }
+  return { ...last, head }
 }
