@@ -171,7 +171,8 @@ function createCommitReader(
   async function readOn(): Promise<void> {
     while (!state.isClosed && state.lost === undefined && last() < state.newest) {
       const after = last()
-      const stored = await listCommits(store.read, chain, after, READ_AT_ONCE)
+      // No further than the chain has come: a row of the future is no commit.
+      const stored = await listCommits(store.read, chain, after, Math.min(READ_AT_ONCE, state.newest - after))
       const isDense = stored.length > 0 && stored.every(({ number }, at) => number === after + 1 + at)
       if (isDense) await applyStored(stored)
       else state.lost = `the commits after ${after} are not complete`

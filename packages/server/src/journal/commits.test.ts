@@ -187,6 +187,20 @@ describe('The commits of several nodes', () => {
     })
   }
 
+  it('go on beside a row of the future, which nobody takes for the commit that comes', async () => {
+    const [a, b] = await openTwo()
+    const future = bodyOf(1_000, { woken: ['never' as Address] })
+    await commit(a, 'one')
+    await opened.store.transaction({ name: 'schema' }, (sql) =>
+      sql.run('insert into commits (chain, number, committed_at, body) values ($1, 2, 0, $2)', CHAIN, future),
+    )
+    await catchUp(b, 1)
+    await commit(a, 'two')
+    await catchUp(b, 2)
+    assert.deepEqual(b.woken, ['one', 'two'])
+    assert.deepEqual([b.reloads, b.errors], [[], []])
+  })
+
   it('are all applied before a log tells positions, of which none may be missing', async () => {
     const told: string[] = []
     const [old, next] = (await openTwo()).map((node) => {

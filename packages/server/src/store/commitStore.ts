@@ -15,8 +15,10 @@ const NEXT_NUMBER = `insert into chain_times (chain, committed_at, commits) valu
       else chain_times.committed_at end
   returning commits as number`
 
+/** A row that is there already is of the future, written by hand: without its replacement nobody could commit again. */
 const NEXT_COMMIT = `with numbered as (${NEXT_NUMBER})
-  insert into commits (chain, number, committed_at, body) select $1, number, $2, $4 from numbered returning number`
+  insert into commits (chain, number, committed_at, body) select $1, number, $2, $4 from numbered
+  on conflict (chain, number) do update set committed_at = excluded.committed_at, body = excluded.body returning number`
 
 /**
  * Numbers the commit of this transaction: 1, 2, 3, ... per chain, without a gap, because the row of the chain is held
