@@ -195,6 +195,17 @@ describe('a follower of several nodes', () => {
     assert.deepEqual([isClosed, shared.isOwn(), shared.head()?.number], [true, false, 8])
   })
 
+  it('is well at once when the lead is lost after a long time, with what has changed meanwhile', async () => {
+    await keepBlock(7)
+    await untilRead(7)
+    const end = shared.lead(() => ({ ...STARTING, reason: () => undefined }))
+    nowMs += 600_000
+    await keepBlock(8)
+    await keep((sql) => addUnproven(sql, SLUG, { trader: ALICE, reason: 'a test' }))
+    await end()
+    assert.deepEqual([shared.reason(), shared.head()?.number, shared.isKnown(ALICE)], [undefined, 8, false])
+  })
+
   it('says so when a node that leads does not catch up', async () => {
     await keepBlock(7)
     await untilRead(7)

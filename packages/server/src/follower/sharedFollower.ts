@@ -86,7 +86,7 @@ export function openSharedFollower(options: SharedFollowerOptions): SharedFollow
       return async () => {
         await started.close()
         if (own === started) own = undefined
-        await stored.lookNow()
+        await stored.takeOver(started.stats().lagBlocks)
       }
     },
     noteHead: stored.noteHead,
@@ -111,7 +111,10 @@ interface StoredView {
 }
 
 type StoredFollower = Follower &
-  Pick<SharedFollower, 'noteHead' | 'isTold' | 'leaderState'> & { lookNow(): Promise<void> }
+  Pick<SharedFollower, 'noteHead' | 'isTold' | 'leaderState'> & {
+    /** Goes on where this node followed until now, so many blocks behind the node. */
+    takeOver(lagBlocks: number): Promise<void>
+  }
 
 /** Watches the store. Moves the head only while `isInCharge`, because a follower moves it itself. */
 function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean): StoredFollower {
@@ -181,7 +184,10 @@ function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean):
     },
     noteHead: storedHead.noteHead,
     isTold: storedHead.isTold,
-    lookNow: lookAtHead,
+    takeOver(lagBlocks) {
+      Object.assign(view, { lagBlocks, nodeAtMs: now(), followedAtMs: now() })
+      return lookAtKnowledge().then(lookAtHead)
+    },
     leaderState: () => view.told,
     close: async () => void (await Promise.all(looks.map((look) => look.close()))),
   }
