@@ -142,7 +142,11 @@ function addOperations(base: Base, chains: readonly OpenChain[], node: NodeState
   countAnswers(app, metrics)
   registerHooks(app, { ...base, ...authenticate, trustedProxies: config.trustedProxies, limit: config.ipLimit })
   allowOrigins(app, config)
-  promiseCommits(app, { ...config, commitsOf: (slug) => chains.find((chain) => chain.slug === slug)?.commits })
+  promiseCommits(app, {
+    ...config,
+    commitsOf: (slug) => chains.find((chain) => chain.slug === slug)?.commits,
+    all: chains.map(({ commits }) => commits),
+  })
   if (!base.roles.isAlone) requireRightClock(app, base.clock)
   serveMetrics(app, { metrics, exposure: config.metrics })
   serveOpenapi(app, config)

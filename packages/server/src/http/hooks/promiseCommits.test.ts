@@ -9,6 +9,7 @@ describe('the promise of an answer', () => {
   let app: FastifyInstance
   let ageMs: number
   let isReloading: boolean
+  let isSettled: boolean
   let asked: number[]
 
   const commits: Partial<ChainCommits> = {
@@ -16,7 +17,7 @@ describe('the promise of an answer', () => {
     written: () => 9,
     ageMs: () => ageMs,
     isReloading: () => isReloading,
-    settled: async () => true,
+    settled: async () => (isSettled = true),
     reached: async (number) => {
       asked.push(number)
       return number <= 8
@@ -28,10 +29,12 @@ describe('the promise of an answer', () => {
     promiseCommits(app, {
       headerPrefix: 'X-Test-',
       commitsOf: (slug) => (slug === 'base' ? (commits as ChainCommits) : undefined),
+      all: [commits as ChainCommits],
     })
     app.get('/v1/:chain/private', { config: { isPrivate: true } }, async () => ({}))
     app.post('/v1/:chain/private', { config: { isPrivate: true } }, async () => ({}))
     app.get('/v1/:chain/public', async () => ({}))
+    app.post('/v1/private', { config: { isPrivate: true } }, async () => ({}))
     await app.ready()
   })
   after(() => app.close())
@@ -72,10 +75,18 @@ describe('the promise of an answer', () => {
     }
   })
 
+  it('waits for other nodes also where no chain is named, because an agent may have been revoked there', async () => {
+    isSettled = false
+    assert.equal((await ask('POST', '/v1/private')).statusCode, 200)
+    assert.equal(isSettled, true)
+  })
+
   it('is not given from what is too old, or read again', async () => {
     ageMs = 2_001
     assert.equal((await ask('GET', '/v1/base/private')).json().details.reason, 'store_lagging')
+    assert.equal((await ask('POST', '/v1/private')).json().details.reason, 'store_lagging')
     ageMs = 2_000
+    assert.equal((await ask('POST', '/v1/private')).statusCode, 200)
     assert.equal((await ask('GET', '/v1/base/private')).statusCode, 200)
     isReloading = true
     assert.equal((await ask('GET', '/v1/base/private')).json().details.reason, 'store_lagging')

@@ -25,6 +25,8 @@ interface IncludedCommit {
 interface CommitPromises {
   /** Returns the commits of a chain; `undefined` when it is not served. */
   readonly commitsOf: (slug: string) => ChainCommits | undefined
+  /** Those of every chain, for a route that names none and takes credentials of any. */
+  readonly all: readonly ChainCommits[]
   readonly headerPrefix: string
 }
 
@@ -40,10 +42,17 @@ const AFTER_PATTERN = /^([a-z0-9-]+):(\d{1,15})$/
 export function promiseCommits(app: FastifyInstance, of: CommitPromises): void {
   app.decorateRequest('includedCommit', undefined)
   app.addHook('onRoute', (route: RouteOptions) => {
-    if (route.config?.isPrivate !== true || !route.url.includes(':chain')) return
-    route.preValidation = [awaitCommit(of), ...[route.preValidation ?? []].flat()]
+    if (route.config?.isPrivate !== true) return
+    const isOfChain = route.url.includes(':chain')
+    route.preValidation = [isOfChain ? awaitCommit(of) : awaitAll(of), ...[route.preValidation ?? []].flat()]
+    if (!isOfChain) return
     route.onSend = [tellCommit(of), ...[route.onSend ?? []].flat()]
   })
+}
+
+/** Waits for what other nodes committed, so that an agent that one of them revoked is revoked here. */
+function awaitAll({ all }: CommitPromises) {
+  return async (): Promise<void> => void (await Promise.all(all.map(settleFresh)))
 }
 
 function awaitCommit({ commitsOf, headerPrefix }: CommitPromises) {
