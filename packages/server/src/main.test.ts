@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,6 +40,9 @@ function chainsFile(content: unknown): string {
 
 /** Number of requests for each path, far more than the background makes calls meanwhile. */
 const REQUESTS = 50
+
+/** Requests at a time whose answers are logged. */
+const LOGGED = 20
 
 /** The feed's address refuses connections: these tests need no prices. */
 const baseAt = (rpcUrl: string): object => ({
@@ -178,6 +181,44 @@ describe('main', () => {
     assert.equal(answer.status, 200)
     child.kill('SIGTERM')
     assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
+  describe('goes on, and counts the lines that it could not log,', () => {
+    /** Asks until lines of the log are lost, and then stops the service. */
+    async function assertGoesOn(child: ChildProcess): Promise<void> {
+      const died = once(child, 'exit').then(() => assert.fail('it ended'))
+      died.catch(() => undefined)
+      const [{ url }] = (await Promise.race([once(child, 'message'), died])) as [{ url: string }]
+      await until('lines are lost', async (saw) => {
+        await Promise.all(Array.from({ length: LOGGED }, async () => (await fetch(`${url}/no/such/path`)).text()))
+        const lost = /^bezel_log_lines_lost_total (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
+        saw(lost)
+        return Number(lost) > 0
+      })
+      child.kill('SIGTERM')
+      assert.deepEqual(await once(child, 'exit'), [0, null])
+    }
+
+    const started = (stderr: 'pipe' | number): ChildProcess => {
+      const settings = { LOG_LEVEL: 'info', BEZEL_STOP_NOTICE_MS: '0' }
+      const env = environment({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)), ...settings })
+      const child = fork(MAIN, { env, cwd: scratch, stdio: ['ignore', 'ignore', stderr, 'ipc'] })
+      children.add(child)
+      return child
+    }
+
+    it('when nobody reads its log any more', async () => {
+      const child = started('pipe')
+      child.stderr!.destroy()
+      await assertGoesOn(child)
+    })
+
+    it('when the disk of its log is full', async () => {
+      const full = openSync('/dev/full', 'w')
+      const child = started(full)
+      closeSync(full)
+      await assertGoesOn(child)
+    })
   })
 
   it('says first that it stops, while it goes on, and ends at once at a second SIGTERM', async () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import process from 'node:process'
 import { requestDomain, type ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { AuthenticateOptions } from './access/authenticateCall.ts'
@@ -19,13 +20,14 @@ import { createFacadeCounts, type FacadeCounts } from './facade/stream/channels/
 import { every } from './ground/every.ts'
 import { createTimeSliced, type TimeSliced } from './ground/timeSliced.ts'
 import { createApp } from './http/createApp.ts'
+import { createLogStream } from './http/logStream.ts'
 import { createCommits, type Commits } from './journal/commits.ts'
 import { createRoles, type Roles } from './journal/roles.ts'
 import { openMarketSources, type MarketSources } from './market/openMarkets.ts'
 import { countTransactions } from './metrics/createMetrics.ts'
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
 import { createOrderCounts, type OrderCounts } from './metrics/watchDeployment.ts'
-import { watchSignatures } from './metrics/watchNode.ts'
+import { watchSignatures, type NodeSources } from './metrics/watchNode.ts'
 import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import type { ServerConfig } from './settings/config.ts'
 import { selectEngine } from './signatures/engines.ts'
@@ -52,7 +54,7 @@ export interface Base {
   /** The roles of this node; work of which one node at a time does its part is started by them. */
   readonly roles: Roles
   /** The name and the version of this process, which operators see. */
-  readonly node: { readonly id: string; readonly version: string }
+  readonly node: NodeName & Pick<NodeSources, 'lostLines'>
   readonly markets: MarketSources
   /** Pauses and budgets that the operator has set. */
   readonly controls: Controls
@@ -79,6 +81,8 @@ export interface Base {
   readonly now: () => number
 }
 
+type NodeName = Pick<NodeSources, 'id' | 'version'>
+
 const NONCE_FILE_NAME = 'nonces.log'
 
 /**
@@ -93,7 +97,8 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   refuseLoneRedis(config)
   refuseUnsafeStart({ chains, ...config, relayer: relayerKey?.address })
   const nodeId = newNodeId()
-  const app = createApp(config.logLevel, { node: nodeId })
+  const stream = createLogStream(process.stderr)
+  const app = createApp(config.logLevel, { node: nodeId, stream })
   const { log } = app
   const lock = lockDataFolder(config.dataFolder, operatorFiles(config))
   // Released after everything else that uses the folder has been closed.
@@ -134,7 +139,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     store,
     commits,
     roles,
-    node,
+    node: { ...node, lostLines: stream.lost },
     markets,
     controls,
     sharing,
@@ -168,7 +173,7 @@ async function openData(
   config: ServerConfig,
   { nodeId, metrics, log, now }: Pick<Base, 'metrics' | 'log' | 'now'> & { readonly nodeId: string },
   open: AsyncDisposableStack,
-): Promise<Pick<Base, 'store' | 'roles' | 'node' | 'clock'> & Pick<OwnNode, 'servingNodes'>> {
+): Promise<Pick<Base, 'store' | 'roles' | 'clock'> & Pick<OwnNode, 'servingNodes'> & { readonly node: NodeName }> {
   const { version } = packageJson
   const wait = { isDeferred: true, onWait: (sentence: string) => log.warn(sentence) }
   const opened = await openConfiguredStore(config, wait, metrics.store)

@@ -10,7 +10,7 @@ export interface LogPlace {
   /** Id of this process, which every line has. */
   readonly node?: string
   /** Default: standard error. */
-  readonly stream?: Pick<NodeJS.WritableStream, 'write'>
+  readonly stream?: { write(line: string): unknown }
 }
 
 /** Returns the settings of the log: one JSON object a line, each with the node, and of an error what may be told. */

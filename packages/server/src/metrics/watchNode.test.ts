@@ -17,6 +17,7 @@ describe('metrics of a node among others', () => {
     watchNode(metrics, {
       id: 'a1',
       version: '1.2.3',
+      lostLines: () => 7,
       leads: () => [
         { role: 'follower', chain: 'base', isHeld },
         { role: 'keeper', chain: '', isHeld: true },
@@ -24,6 +25,7 @@ describe('metrics of a node among others', () => {
       commits: new Map([['base', { applied: () => 41, ageMs: () => 250, isReloading: () => false }]]),
     })
     assert.deepEqual(await series(metrics, 'bezel_node_info'), ['bezel_node_info{node="a1",version="1.2.3"} 1'])
+    assert.deepEqual(await series(metrics, 'bezel_log'), ['bezel_log_lines_lost_total 7'])
     assert.deepEqual(await series(metrics, 'bezel_journal'), [
       'bezel_journal_commit{chain="base"} 41',
       'bezel_journal_age_seconds{chain="base"} 0.25',

@@ -10,6 +10,8 @@ export interface NodeSources {
   /** Name of this process, which no other one ever has. */
   readonly id: string
   readonly version: string
+  /** Returns the number of lines of the log that could not be written. */
+  readonly lostLines: () => number
   readonly leads: () => readonly RoleLead[]
   readonly commits: ReadonlyMap<ChainSlug, Pick<ChainCommits, 'applied' | 'ageMs' | 'isReloading'>>
 }
@@ -40,7 +42,7 @@ const JOURNAL_GAUGES: readonly {
 const NO_CHAIN = 'none'
 
 /** Adds the metrics of this node among others. Call it once. */
-export function watchNode({ registry }: Metrics, { id, version, leads, commits }: NodeSources): void {
+export function watchNode({ registry }: Metrics, { id, version, lostLines, leads, commits }: NodeSources): void {
   const registers = [registry]
   const info: Gauge<'node' | 'version'> = new Gauge({
     name: 'bezel_node_info',
@@ -56,6 +58,15 @@ export function watchNode({ registry }: Metrics, { id, version, leads, commits }
     registers,
     collect() {
       for (const { chain, role, isHeld } of leads()) held.set({ chain: chain || NO_CHAIN, role }, Number(isHeld))
+    },
+  })
+  const lost: Counter = new Counter({
+    name: 'bezel_log_lines_lost_total',
+    help: 'Lines of the log that could not be written, because its target was gone, full or did not take them.',
+    registers,
+    collect() {
+      lost.reset()
+      lost.inc(lostLines())
     },
   })
   for (const { name, help, value } of JOURNAL_GAUGES) {
