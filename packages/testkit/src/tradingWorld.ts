@@ -81,12 +81,14 @@ export async function startTradingWorld(options: TradingWorldOptions = {}): Prom
   }
 }
 
-/** Sets a price of the local chain, and waits until the service shows it. */
+/** Sets a price of the local chain, which stands still from then on, and waits until the service shows it. */
 export async function movePrice(
   of: { readonly chain: ChainClient; readonly url: () => string },
   symbol: string,
   price: string,
 ): Promise<void> {
+  // A price that walks on may have gone when a slow machine looks at it.
+  await of.chain.control('bezel_freezePrice', symbol, true)
   await of.chain.control('bezel_setPrice', symbol, price)
   await until(`${symbol} is at ${price}`, async (saw) => {
     const { status, body } = await call(of.url(), '/v1/arbitrum-sepolia/prices')
