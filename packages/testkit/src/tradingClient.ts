@@ -6,7 +6,7 @@ import { authorization, call, send, signedHeaders, type Answer } from './agentCl
 import { patientHttp, type ChainClient } from './chainClient.ts'
 import type { RunningDevnet } from './startDevnet.ts'
 import { until } from './until.ts'
-import { untilSettled } from './untilSettled.ts'
+import { BUSY, untilSettled } from './untilSettled.ts'
 
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
 
@@ -66,7 +66,7 @@ export async function createTradingClient(
       const answer = await until('an order can be prepared', async (saw) => {
         const tried = await request('createOrder', 'POST', '/orders', body)
         saw(tried.body)
-        return tried.status === 503 ? undefined : tried
+        return tried.status === 503 || tried.status === 502 ? undefined : tried
       })
       assert.equal(answer.status, 201, JSON.stringify(answer.body))
       return answer.body
@@ -113,8 +113,11 @@ export async function authorize(
   agent: PrivateKeyAccount,
   scope?: AgentScope,
 ): Promise<void> {
-  const body = await authorization(await domainOf(of.url()), trader, agent, scope === undefined ? {} : { scope })
-  const answer = await send(of.url(), 'POST', `${CHAIN_PATH}/agents`, body)
+  const domain = await domainOf(of.url())
+  const answer = await untilSettled(async () => {
+    const body = await authorization(domain, trader, agent, scope === undefined ? {} : { scope })
+    return send(of.url(), 'POST', `${CHAIN_PATH}/agents`, body)
+  }, BUSY)
   assert.equal(answer.status, 201, JSON.stringify(answer.body))
   if (trader.address !== agent.address) await of.chain.send(trader, 'setTradingDelegate', [agent.address])
 }

@@ -3,8 +3,8 @@ import { until } from './until.ts'
 
 /** Reasons by which a busy machine refuses for a moment what is right; a client repeats. */
 const PASSING = ['store_lagging', 'store_unavailable']
-/** With those by which a follower or a feed that got no turn of the processor is told, too. */
-export const BUSY = [...PASSING, 'chain_lagging', 'feed_stale', 'starting']
+/** With those by which a follower, a feed or a node of the chain that got no turn of the processor is told, too. */
+export const BUSY = [...PASSING, 'chain_lagging', 'feed_stale', 'starting', 'UPSTREAM_UNAVAILABLE']
 
 /**
  * Asks again, as a client does, while a node knows too little of what others committed, or its store takes too long. On
@@ -14,6 +14,7 @@ export function untilSettled(ask: () => Promise<Answer>, passing: readonly strin
   return until('an answer that is not refused for a moment', async (saw) => {
     const answer = await ask()
     saw(answer.body)
-    return answer.status === 503 && passing.includes(answer.body.details?.reason) ? undefined : answer
+    const { status, body } = answer
+    return status >= 500 && passing.includes(body.details?.reason ?? body.code) ? undefined : answer
   })
 }
