@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import process from 'node:process'
 import type { AgentScope } from '@bezel/protocol'
-import { authorization, UNLIMITED_SCOPE, type Answer } from '@bezel/testkit/agentClient.ts'
+import { authorization, call, UNLIMITED_SCOPE, type Answer } from '@bezel/testkit/agentClient.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { REQUESTS, unlessEqual } from '../postgres/races/raceEnds.ts'
@@ -47,13 +47,23 @@ export function freshAccount(): PrivateKeyAccount {
   return privateKeyToAccount(generatePrivateKey())
 }
 
-/** Sends what `capture` signs through the front, again as long as a node is not ready. */
-export async function ask(cluster: Cluster, capture: () => Captured | Promise<Captured>): Promise<Answer> {
+/** Sends what `capture` signs through the front, again as long as a node, or that of the chain, is not ready. */
+export function ask(cluster: Cluster, capture: () => Captured | Promise<Captured>): Promise<Answer> {
+  return askAt(cluster.front.url, capture)
+}
+
+/** Sends what `capture` signs to a node, again as long as it, or the node of the chain, is not ready. */
+export function askAt(url: string, capture: () => Captured | Promise<Captured>): Promise<Answer> {
   return until('an answer', async (saw) => {
-    const answer = await sendCaptured(cluster.front.url, await capture())
+    const answer = await sendCaptured(url, await capture())
     saw(answer.body)
-    return answer.status === 503 ? undefined : answer
+    return isNotReady(answer) ? undefined : answer
   })
+}
+
+/** True for a refusal that says nothing of the request: a busy machine was too slow for it. */
+export function isNotReady({ status }: Pick<Answer, 'status'>): boolean {
+  return status === 503 || status === 502
 }
 
 /** Sends all requests of a round at once. */
@@ -69,13 +79,15 @@ function endsOf(answers: readonly Answer[]): Record<string, number> {
 
 /** Registers a new agent of a trader, and makes it its delegate. */
 export async function newAgent(
-  { front, chain, domain }: Cluster,
+  cluster: Cluster,
   traderName: string,
   scope: AgentScope = UNLIMITED_SCOPE,
 ): Promise<{ readonly trader: PrivateKeyAccount; readonly agent: PrivateKeyAccount }> {
+  const { chain, domain } = cluster
   const [trader, agent] = [chain.account(traderName), freshAccount()]
-  const body = await authorization(domain, trader, agent, { scope })
-  const answer = await sendCaptured(front.url, captureStruct('POST', '/agents', body))
+  const answer = await ask(cluster, async () =>
+    captureStruct('POST', '/agents', await authorization(domain, trader, agent, { scope })),
+  )
   assert.equal(answer.status, 201, JSON.stringify(answer.body))
   await chain.send(trader, 'setTradingDelegate', [agent.address])
   return { trader, agent }
@@ -190,7 +202,8 @@ async function raceForCloid(cluster: Cluster): Promise<string[]> {
      where o.client_id = '${cloid}'`,
   )
   const statuses = answers.map(({ body }) => JSON.stringify(body.response?.data?.statuses ?? body, withoutPending))
-  await ask(cluster, () => captureEnvelope(key, cancellation(cloid)))
+  const cancelled = await ask(cluster, () => captureEnvelope(key, cancellation(cloid)))
+  assert.ok(isAccepted(cancelled), JSON.stringify(cancelled.body))
   return [
     ...unlessEqual('answers', endsOf(answers), { ok: REQUESTS }),
     ...unlessEqual('different answers', new Set(statuses).size, 1),
@@ -228,23 +241,24 @@ const GAS_OF_DAY = `select g.wei, (select coalesce(sum(counted_wei::numeric), 0)
   from relay_gas g where trader = '' order by day desc limit 1`
 
 /** Sets the budget of the day, in a moment at which every node has paused its relayer and so knows the budget. */
-async function setBudget(cluster: Cluster, key: string, wei: bigint): Promise<void> {
+async function setBudget(cluster: Cluster, wei: bigint): Promise<void> {
   await cluster.rows(
     `insert into controls (chain, control, subject, value, set_at)
      values ('${CHAIN}', 'deployment_day_wei', '', '${wei}', 0), ('${CHAIN}', 'relayer', '', 'for a moment', 0)
      on conflict (chain, control, subject) do update set value = excluded.value`,
   )
   for (let node = 0; node < cluster.size; node++) {
+    // An order that the node took before it knew would use up the budget of the race.
     await until('the node knows the budget', async (saw) => {
-      const answer = await sendCaptured(cluster.urlOf(node), captureEnvelope(key, restingOrder(freshCloid())))
-      saw(answer.body)
-      return isPaused(answer)
+      const { body } = await call(cluster.urlOf(node), '/ready')
+      saw(body)
+      return isPaused({ body })
     })
   }
   await cluster.rows(`delete from controls where control = 'relayer'`)
 }
 
-const isPaused = ({ body }: Answer): boolean => JSON.stringify(body).includes('paused the relayer')
+const isPaused = ({ body }: Pick<Answer, 'body'>): boolean => JSON.stringify(body).includes('paused the relayer')
 
 async function readGas(cluster: Cluster): Promise<readonly [bigint, bigint]> {
   const [row = '0|0'] = await cluster.rows(GAS_OF_DAY)
@@ -259,16 +273,22 @@ async function raceForGas(cluster: Cluster): Promise<string[]> {
       const answer = await ask(cluster, () => captureEnvelope(key, restingOrder(cloid)))
       return isPaused(answer) ? undefined : answer
     })
+  // What comes back of earlier orders meanwhile would not be known from what the probe takes.
+  await until('nothing is set aside', async (saw) => {
+    const [held] = await cluster.rows('select count(*) from relay_exits where over_at is null')
+    saw(held)
+    return held === '0'
+  })
   const [before] = await readGas(cluster)
   const probe = freshCloid()
   await place(probe)
   const [after] = await readGas(cluster)
   const budget = after + (after - before) * FITTING_GAS
-  await setBudget(cluster, key, budget)
+  await setBudget(cluster, budget)
   const cloids = Array.from({ length: REQUESTS }, freshCloid)
   const answers = await Promise.all(cloids.map(place))
   const [counted, sum] = await readGas(cluster)
-  await setBudget(cluster, key, PLENTY_WEI)
+  await setBudget(cluster, PLENTY_WEI)
   const texts = answers.map(({ body }) => JSON.stringify(body))
   const isRefused = (text: string): boolean => /"err/.test(text)
   const placed = cloids.filter((_, at) => !isRefused(texts[at]!))

@@ -14,6 +14,7 @@ import {
   type Captured,
 } from './captured.ts'
 import {
+  ask,
   cancellation,
   captureOrder,
   firstOrder,
@@ -51,7 +52,7 @@ export interface ReplayParties {
 export async function openParties(cluster: Cluster, traderName: string, facadeKey: string): Promise<ReplayParties> {
   const { trader, agent } = await newAgent(cluster, traderName)
   const { body } = await firstOrder(cluster, agent)
-  const withdrawn = await sendCaptured(cluster.front.url, await captureCancel(cluster, agent, body.order.id))
+  const withdrawn = await ask(cluster, () => captureCancel(cluster, agent, body.order.id))
   assert.equal(withdrawn.status, 200, JSON.stringify(withdrawn.body))
   const masterKey = cluster.devnet.file.accounts.find(({ name }) => name === traderName)!.privateKey
   return { trader, agent, facadeKey, masterKey }

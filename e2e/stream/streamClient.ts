@@ -1,7 +1,9 @@
-import { EMPTY_BODY_HASH, REQUEST_FIELDS, type SigningDomain } from '@bezel/protocol'
+import assert from 'node:assert/strict'
+import { EMPTY_BODY_HASH, REQUEST_FIELDS, type LogChannel, type SigningDomain } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { WebSocket } from 'ws'
 import { freshNonce } from '@bezel/testkit/agentClient.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 export const STREAM_PATH = '/v1/arbitrum-sepolia/ws'
 
@@ -85,6 +87,37 @@ export async function openStream(
   }
   await client.next('hello', ({ op }) => op === 'hello')
   return client
+}
+
+/** Sends until the answer is none that a busy machine gives to whatever it is asked. Returns it. */
+async function untilReady(
+  stream: StreamClient,
+  message: () => object | Promise<object>,
+  isAnswer: (json: Received['json']) => boolean,
+): Promise<Received['json']> {
+  return until('an answer of a node that is ready', async (saw) => {
+    stream.send(await message())
+    const { json } = await stream.next('an answer', (told) => told.op === 'error' || isAnswer(told))
+    saw(json)
+    return json.op === 'error' && json.code === 'NOT_READY' ? undefined : json
+  })
+}
+
+/** Authenticates a socket as an agent, again as long as the node is not ready. */
+export async function authenticate(stream: StreamClient, domain: SigningDomain, agent: PrivateKeyAccount) {
+  const answer = await untilReady(
+    stream,
+    () => authMessage(domain, agent),
+    ({ op }) => op === 'authenticated',
+  )
+  assert.equal(answer.op, 'authenticated', JSON.stringify(answer))
+}
+
+/** Subscribes to a private channel, again as long as the node is not ready. Resolves after the snapshot. */
+export async function subscribeTo(stream: StreamClient, channel: LogChannel): Promise<void> {
+  const isSnapshot = (json: Received['json']): boolean => json.channel === channel && json.snapshot === true
+  const answer = await untilReady(stream, () => ({ op: 'subscribe', channel }), isSnapshot)
+  assert.ok(isSnapshot(answer), JSON.stringify(answer))
 }
 
 /** Returns the `auth` message of an agent. */
