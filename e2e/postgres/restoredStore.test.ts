@@ -8,6 +8,7 @@ import { authorization, call, keyIssue, send, signedHeaders, type Answer } from 
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { BUSY, untilSettled } from '@bezel/testkit/untilSettled.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { startFacadeWorld, type FacadeWorld } from '../facade/facadeWorld.ts'
 import { envelopeOf, type RawEnvelope } from '../facade/rawExchange.ts'
@@ -104,6 +105,13 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     return Object.assign(once, { signature: own['x-service-signature']! })
   }
 
+  /** Signs a request and sends it, again as long as the service is not ready. Returns the last one with its answer. */
+  async function acceptOnce(...of: Parameters<typeof signOnce>) {
+    const last: { once?: Awaited<ReturnType<typeof signOnce>> } = {}
+    const answer = await untilSettled(async () => (last.once = await signOnce(...of))(), BUSY)
+    return { once: last.once!, answer }
+  }
+
   const sizesOf = (positions: readonly Position[]): string[] => positions.map(({ size }) => size).toSorted()
   const relayed = (): Promise<number> =>
     world.chain.client.getTransactionCount({ address: world.chain.account('relayer').address })
@@ -119,12 +127,21 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
 
   it('has in its back-up no key and no signature, and nothing that opens the service', async () => {
     const [trader, agent] = [world.chain.account('trader-3'), world.chain.account('agent-3')]
-    const signed = await authorization(domain, trader, agent)
-    assert.equal((await send(world.url(), 'POST', `${CHAIN}/agents`, signed)).status, 201)
-    const issue = await keyIssue(domain, trader, 'watch')
-    const { apiKey } = (await send(world.url(), 'POST', `${CHAIN}/api-keys`, issue)).body
-    const first = await signOnce('createOrder', 'POST', '/orders', { ...MARKET, clientId: 'in-the-copy' })
-    assert.equal((await first()).status, 201)
+    let signed = await authorization(domain, trader, agent)
+    const registered = await untilSettled(async () => {
+      signed = await authorization(domain, trader, agent)
+      return send(world.url(), 'POST', `${CHAIN}/agents`, signed)
+    }, BUSY)
+    assert.equal(registered.status, 201, JSON.stringify(registered.body))
+    let issue = await keyIssue(domain, trader, 'watch')
+    const issued = await untilSettled(async () => {
+      issue = await keyIssue(domain, trader, 'watch')
+      return send(world.url(), 'POST', `${CHAIN}/api-keys`, issue)
+    })
+    const { apiKey } = issued.body
+    const order = { ...MARKET, clientId: 'in-the-copy' }
+    const { once: first, answer } = await acceptOnce('createOrder', 'POST', '/orders', order)
+    assert.equal(answer.status, 201, JSON.stringify(answer.body))
     const copy = (await server.program('pg_dump', '--data-only', server.urlOf('bezel'))).toLowerCase()
     assert.ok(copy.includes(agent.address.toLowerCase().slice(2)), 'the copy has the agent')
     const keys = world.devnet.file.accounts.map(({ privateKey }) => privateKey)
@@ -135,29 +152,40 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     }
     const hash = (await server.psql('bezel', `select key_hash from api_keys where label = 'watch'`)).trim()
     const readWith = (key: string): Promise<Answer> =>
-      call(world.url(), `${CHAIN}/account/${trader.address}/orders`, { headers: { 'x-service-api-key': key } })
+      untilSettled(
+        () => call(world.url(), `${CHAIN}/account/${trader.address}/orders`, { headers: { 'x-service-api-key': key } }),
+        BUSY,
+      )
     for (const forged of [hash, `0x${hash}`]) assert.equal((await readWith(forged)).status, 401)
     assert.equal((await readWith(apiKey)).status, 200)
   })
 
   it('goes on: an order, a read and an envelope are accepted, each once', async () => {
-    write = await signOnce('createOrder', 'POST', '/orders', { ...MARKET, clientId: 'between' })
-    const { status, body } = await write()
+    const created = await acceptOnce('createOrder', 'POST', '/orders', { ...MARKET, clientId: 'between' })
+    write = created.once
+    const { status, body } = created.answer
     assert.equal(status, 201, JSON.stringify(body))
     await client.broadcast(body.transaction)
     await client.orderOnce(body.order.id, (order) => order.status === 'filled')
-    read = await signOnce('listPositions', 'GET', `/account/${client.trader.address}/positions`)
-    held = sizesOf((await read()).body.data)
+    const listed = await acceptOnce('listPositions', 'GET', `/account/${client.trader.address}/positions`)
+    read = listed.once
+    held = sizesOf(listed.answer.body.data)
     assert.equal(held.length, 2)
-    const order = { a: 0, b: true, p: '49000', s: '0.01', r: false, t: { limit: { tif: 'Gtc' } } }
-    envelope = await envelopeOf(
-      facade.wallet,
-      { type: 'order', orders: [order], grouping: 'na' },
-      { nonce: Date.now() + FACADE_AHEAD_MS },
-    )
-    assert.match(await sendEnvelope(world, envelope), /"resting"/)
-    sent = await relayed()
-    assert.equal(sent, 2)
+    const cloid = `0x${'2'.repeat(32)}`
+    const order = { a: 0, b: true, p: '49000', s: '0.01', r: false, t: { limit: { tif: 'Gtc' } }, c: cloid }
+    envelope = await until('the envelope is accepted', async (saw) => {
+      const action = { type: 'order', orders: [order], grouping: 'na' }
+      const sending = await envelopeOf(facade.wallet, action, { nonce: Date.now() + FACADE_AHEAD_MS })
+      const text = await sendEnvelope(world, sending)
+      saw(text)
+      return text.includes('"resting"') ? sending : undefined
+    })
+    sent = 2
+    await until('both are mined', async (saw) => {
+      const count = await relayed()
+      saw(count)
+      return count === sent
+    })
   })
 
   it('is put back by the commands of the runbook, and goes on with the users that it had', async () => {
@@ -169,16 +197,25 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     const orders = await server.psql('bezel', 'select count(*) from orders')
     assert.equal(orders, '2\n', 'the orders of between are gone')
     await world.startService()
-    assert.match(await runHere(look), /"ready":true.*Nothing is paused/)
+    await until('it is over', async (saw) => {
+      const said = await runHere(look)
+      saw(said)
+      return /"ready":true.*Nothing is paused/.test(said)
+    })
   })
 
   it('refuses everything that was signed before', async () => {
     for (const replay of [write, read]) {
-      const { status, body } = await replay()
+      const { status, body } = await untilSettled(replay, BUSY)
       assert.equal(status, 401, JSON.stringify(body))
       assert.match(body.code, /^(NONCE_REUSED|TIMESTAMP_OUT_OF_WINDOW)$/)
     }
-    assert.match(await sendEnvelope(world, envelope), /"status":"err"/)
+    await until('the envelope is refused', async (saw) => {
+      const text = await sendEnvelope(world, envelope)
+      saw(text)
+      assert.doesNotMatch(text, /"status":"ok"/)
+      return text.includes('"status":"err"')
+    })
   })
 
   it('finds what happened since on the chain, and the relayer repeats nothing', async () => {
@@ -198,10 +235,15 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
   })
 
   it('goes on trading, and the relayer has the next nonce of the chain', async () => {
-    const repeat = await client.request('createOrder', 'POST', '/orders', { ...MARKET, clientId: 'before' })
+    const first = { ...MARKET, clientId: 'before' }
+    const repeat = await untilSettled(() => client.request('createOrder', 'POST', '/orders', first), BUSY)
     assert.equal(repeat.status, 200, JSON.stringify(repeat.body))
     await client.trade({ ...MARKET, clientId: 'after' }, 'filled')
-    assert.equal(await server.psql('bezel', 'select next_nonce from relay_senders'), `${sent}\n`)
+    await until('the relayer knows its next nonce', async (saw) => {
+      const next = await server.psql('bezel', 'select next_nonce from relay_senders')
+      saw(next)
+      return next === `${sent}\n`
+    })
     assert.equal(await relayed(), sent)
   })
 

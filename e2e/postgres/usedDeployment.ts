@@ -3,8 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Position } from '@bezel/protocol'
+import { send } from '@bezel/testkit/agentClient.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { BUSY, untilSettled } from '@bezel/testkit/untilSettled.ts'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { FacadeWorld } from '../facade/facadeWorld.ts'
 import { connectRaw, envelopeOf, postRaw, type RawEnvelope } from '../facade/rawExchange.ts'
@@ -81,10 +83,9 @@ export function placeOnFacade(
 }
 
 export async function info(world: FacadeWorld, body: object): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${exchangeOf(world).base}/info`, { method: 'POST', headers, body: JSON.stringify(body) })
-  assert.equal(answer.status, 200, await answer.clone().text())
-  return answer.json()
+  const answer = await untilSettled(() => send(exchangeOf(world).base, 'POST', '/info', body), BUSY)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body
 }
 
 /** Fields of a position that change with the price, the time and the block. */
@@ -106,7 +107,7 @@ export async function readEverything(
   cloid: string,
 ): Promise<Record<string, unknown>> {
   const read = async (path: string, operation: string): Promise<unknown> => {
-    const { status, body } = await client.account(path, operation)
+    const { status, body } = await untilSettled(() => client.account(path, operation), BUSY)
     assert.equal(status, 200, JSON.stringify(body))
     return body
   }
