@@ -82,11 +82,17 @@ async function writeSlowly(store: Store, lease: Lease) {
   return { goOn: () => may.resolve(), ended }
 }
 
-/** Waits until a statement waits for a row, as the takeover of a lease does, or `isOver`. */
+/**
+ * Waits until a statement waits for a row, as the takeover of a lease does, or `isOver`. Asks on a connection that is
+ * open: who waits is refused after a second.
+ */
 const untilRowIsAwaited = (isOver = (): boolean => false): Promise<boolean> =>
   until('somebody waits for a row', async () => {
-    const waiting = `select count(*) from pg_stat_activity where datname = '${database}' and wait_event_type = 'Lock'`
-    return isOver() || (await server.psql(database, waiting)).trim() !== '0'
+    const waiting = await stores[0].read.all(
+      `select 1 as one from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'`,
+      database,
+    )
+    return isOver() || waiting.length > 0
   })
 
 describe('a fenced transaction', () => {
@@ -112,11 +118,11 @@ describe('a fenced transaction', () => {
     const old = blindLease('a', (await acquire(stores[0], 'a'))!)
     const slow = await writeSlowly(stores[0], old)
     await expire()
-    const taken = acquire(stores[1], 'b')
+    const taken = until('another node leads', () => acquire(stores[1], 'b').catch(requireRefused))
     await untilRowIsAwaited()
     slow.goOn()
     await slow.ended
-    const next = blindLease('b', (await taken)!)
+    const next = blindLease('b', await taken)
     assert.deepEqual(await effects(), ['1'])
     await write(stores[1], next)
     await assert.rejects(write(stores[0], old), LeaseLostError)
@@ -355,7 +361,9 @@ async function runSteps(steps: readonly { readonly what: string; readonly node: 
 
   async function take(node: number): Promise<void> {
     let isTaken = false
-    const taken = acquire(stores[node]!, `node ${node}`).finally(() => (isTaken = true))
+    const taken = acquire(stores[node]!, `node ${node}`)
+      .catch(requireRefused)
+      .finally(() => (isTaken = true))
     // What is under way goes on only when the takeover waits for it.
     if (paused.length > 0) await untilRowIsAwaited(() => isTaken)
     if (!isTaken) for (const goOn of paused.splice(0)) goOn()
@@ -379,8 +387,8 @@ async function runSteps(steps: readonly { readonly what: string; readonly node: 
   await Promise.all(pending)
 }
 
-/** Throws any error but that of a lease which is another's, and that of a transaction which the server ended. */
-function requireRefused(error: unknown): void {
-  if (error instanceof StoreUnavailableError || error instanceof DatabaseError) return
+/** Throws any error but that of a lease which is another's or was waited for too long, and that of a transaction which the server ended. */
+function requireRefused(error: unknown): undefined {
+  if (error instanceof StoreUnavailableError || error instanceof DatabaseError) return undefined
   throw error
 }

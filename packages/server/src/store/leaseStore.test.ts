@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { until } from '@bezel/testkit/until.ts'
 import { acquireLease, holdLease, isLeaseFree, releaseLease, renewLease, type LeaseName } from './leaseStore.ts'
 import { migrate } from './openStore.ts'
 import type { Sql, Transaction } from './sql.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
 
 const KEEPER: LeaseName = { role: 'keeper', chain: '' }
+/** Time that is left of a lease where a test finds it held, at least. */
+const QUICK_MS = 900
 
 describe('leases', () => {
   let opened: TestStore
@@ -22,6 +25,20 @@ describe('leases', () => {
   const isFree = (holder: string): Promise<boolean> => isLeaseFree(opened.store.read, KEEPER, holder)
   const moveRenewal = (byMs: number): Promise<number> =>
     inStore((sql) => sql.run('update leases set renewed_at = renewed_at + $1', byMs))
+  /** Does something with no lease at first. What failed is done anew where the machine took the time of a lease for it. */
+  const quickly = async (work: () => Promise<void>): Promise<void> => {
+    await until('a machine that is quick enough', async () => {
+      await inStore((sql) => sql.run('delete from leases'))
+      const begunMs = performance.now()
+      try {
+        await work()
+        return true
+      } catch (error) {
+        if (performance.now() - begunMs < QUICK_MS) throw error
+        return false
+      }
+    })
+  }
   const termOf = (holder: string, token: bigint) => ({ ...KEEPER, holder, token })
 
   it('are held by one, each for its role and chain', async () => {
@@ -32,18 +49,19 @@ describe('leases', () => {
     assert.equal(await acquire('b', { role: 'follower', chain: '' }), 1n)
   })
 
-  it('are taken by another when they were not renewed for three seconds, with the next token', async () => {
-    await acquire('a')
-    await moveRenewal(-2_000)
-    assert.equal(await acquire('b'), undefined)
-    assert.equal(await inStore((sql) => renewLease(sql, termOf('a', 1n))), true)
-    await moveRenewal(-2_000)
-    assert.equal(await isFree('b'), false)
-    await moveRenewal(-1_001)
-    assert.equal(await isFree('b'), true)
-    assert.equal(await acquire('b'), 2n)
-    assert.equal(await inStore((sql) => renewLease(sql, termOf('a', 1n))), false)
-  })
+  it('are taken by another when they were not renewed for three seconds, with the next token', () =>
+    quickly(async () => {
+      await acquire('a')
+      await moveRenewal(-2_000)
+      assert.equal(await acquire('b'), undefined)
+      assert.equal(await inStore((sql) => renewLease(sql, termOf('a', 1n))), true)
+      await moveRenewal(-2_000)
+      assert.equal(await isFree('b'), false)
+      await moveRenewal(-1_001)
+      assert.equal(await isFree('b'), true)
+      assert.equal(await acquire('b'), 2n)
+      assert.equal(await inStore((sql) => renewLease(sql, termOf('a', 1n))), false)
+    }))
 
   it('are taken by another when the clock of the database was far ahead', async () => {
     await acquire('a')
