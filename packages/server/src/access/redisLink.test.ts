@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { StartupError } from '@bezel/protocol'
 import { startProxy } from '@bezel/testkit/startProxy.ts'
 import { startRedis, type RunningRedis } from '@bezel/testkit/startRedis.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { installRedis } from '../../../../scripts/installRedis.ts'
 import { inspectRedis, openRedisLink, RedisUnavailableError, redisScript, type RedisLink } from './redisLink.ts'
+import { refusalsOf } from './testing/refusalsOf.ts'
 
 const ECHO = redisScript('return ARGV[1]')
 
@@ -95,13 +95,7 @@ describe('the link to Redis', () => {
 
 describe('a Redis that has to be corrected is refused in one sentence:', () => {
   const refuse = async (url: string, sentence: RegExp): Promise<void> => {
-    for (const open of [openRedisLink, inspectRedis]) {
-      await assert.rejects(open({ url }), (error: Error) => {
-        assert.ok(error instanceof StartupError)
-        assert.match(error.message, sentence)
-        return true
-      })
-    }
+    for (const error of await refusalsOf({ url })) assert.match(error.message, sentence)
   }
 
   for (const url of [
