@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { parseAddress, type Address } from '@bezel/protocol'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { PATIENCE_MS } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../../scripts/installPostgres.ts'
 import { ownAgent } from './facade/relayer/testing/relayWorld.ts'
 import { wakeRelayer } from './followCommits.ts'
+import { StoreUnavailableError } from './ground/unavailable.ts'
 import { OFF_CHAIN, type Changes, type Origin } from './journal/changes.ts'
 import type { CommitNews, RightsChange } from './journal/commitBody.ts'
 import { createCommits, type Commits } from './journal/commits.ts'
@@ -41,7 +43,8 @@ describe('the relayer that sends', () => {
   beforeEach(async () => {
     isSender = true
     heard = []
-    nodes = stores.map((store) => createCommits(store, { onError: assert.fail as never }))
+    const onError = (error: unknown): void => assert.ok(error instanceof StoreUnavailableError, String(error))
+    nodes = stores.map((store) => createCommits(store, { onError }))
     for (const node of nodes) node.of(CHAIN).begin(await node.of(CHAIN).readNumber())
     const relayer = {
       isSender: () => isSender,
@@ -59,7 +62,7 @@ describe('the relayer that sends', () => {
   async function commitAt(node: number, news: CommitNews): Promise<void> {
     const commits = nodes[node]!.of(CHAIN)
     await stores[node]!.transaction({ chain: CHAIN }, async (sql) => commits.note(sql, 1_000, news))
-    assert.ok(await nodes[1]!.of(CHAIN).reached(commits.written(), 20_000))
+    assert.ok(await nodes[1]!.of(CHAIN).reached(commits.written(), PATIENCE_MS))
   }
 
   const orderChanged = (origin: Origin): CommitNews => {

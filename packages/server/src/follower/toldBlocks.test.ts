@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { PATIENCE_MS } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { createCommits, type Commits } from '../journal/commits.ts'
@@ -51,7 +52,9 @@ describe('the steps of a follower', () => {
       stores = [open(), open()]
       fake = await openFollowedFake({}, { ...sqlite, store: stores[0]! })
       told = []
-      other = createCommits(stores[1]!, { onError: assert.fail as never })
+      other = createCommits(stores[1]!, {
+        onError: (error) => assert.ok(error instanceof StoreUnavailableError, String(error)),
+      })
       other.of(CHAIN).follow({
         apply: ({ step }) => void (step === undefined || told.push(parseStep(step))),
         reload: async () => assert.fail(),
@@ -67,7 +70,7 @@ describe('the steps of a follower', () => {
     async function followThere(): Promise<void> {
       await fake.follow()
       const number = (await readCommitNumbers(stores[0]!.read)).get(CHAIN) ?? 0
-      assert.ok(await other.of(CHAIN).reached(number, 20_000))
+      assert.ok(await other.of(CHAIN).reached(number, PATIENCE_MS))
     }
 
     it('tell each block, also one without events, with who sent and which logs there may be', async () => {

@@ -4,7 +4,9 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { ApiError, parseAddress, type Address, type ChainSlug, type OrderId } from '@bezel/protocol'
 import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { PATIENCE_MS } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
+import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { forgetCommits, readCommitNumbers } from '../store/commitStore.ts'
 import { migrate } from '../store/openStore.ts'
 import { openPostgres } from '../store/postgres.ts'
@@ -34,7 +36,10 @@ let nodes: Node[]
 /** Opens a node. Commits name in `woken` what the test calls them. */
 async function openNode(store: Store): Promise<Node> {
   const node: Node = { store, commits: undefined as never, woken: [], reloads: [], errors: [] }
-  const commits = createCommits(store, { onError: (error) => void node.errors.push(String(error)) })
+  // A database that takes too long is asked again.
+  const onError = (error: unknown): void =>
+    void (error instanceof StoreUnavailableError || node.errors.push(String(error)))
+  const commits = createCommits(store, { onError })
   const opening: Node = { ...node, commits }
   const chain = commits.of(CHAIN)
   const from = await chain.readNumber()
@@ -55,7 +60,7 @@ const commit = (node: Node, name: string, chain: ChainSlug = CHAIN): Promise<voi
 /** Looks for commits until the node has applied `number`. */
 async function catchUp({ commits }: Node, number: number): Promise<void> {
   commits.start()
-  assert.ok(await commits.of(CHAIN).reached(number, 20_000), `commit ${number} was not applied`)
+  assert.ok(await commits.of(CHAIN).reached(number, PATIENCE_MS), `commit ${number} was not applied`)
 }
 
 before(async () => {
