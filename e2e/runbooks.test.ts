@@ -9,6 +9,8 @@ import { HEADINGS, type Heading } from './runbooks/runbookPage.ts'
 import { CHAIN, NODES, startRunbookWorld, type NodeName, type RunbookWorld } from './runbooks/runbookWorld.ts'
 
 const ROOT = new URL('../', import.meta.url)
+/** Time for commands that look, each of which may wait for a node. */
+const LOOKS_MS = 600_000
 const INDEX = 'docs/runbooks/README.md'
 
 describe('the runbooks', () => {
@@ -41,12 +43,24 @@ describe('the runbooks', () => {
       return what.test(said)
     })
 
-  /** Returns a function that runs the commands below a heading of a page, and asserts what they print. */
+  /**
+   * Returns a function that runs the commands below a heading of a page, and asserts what they print. Those that only
+   * look are run until they show it, as by somebody who waits for it.
+   */
   const pageOf = (name: string) => {
     const page = `docs/runbooks/${name}.md`
     return async (heading: Heading, ...printed: readonly RegExp[]): Promise<void> => {
-      const output = await world.run(page, heading)
-      for (const pattern of printed) assert.match(output, pattern, `${page}, ${heading}`)
+      const run = async (): Promise<void> => {
+        const output = await world.run(page, heading)
+        for (const pattern of printed) assert.match(output, pattern, `${page}, ${heading}`)
+      }
+      if (heading === 'To do') return run()
+      const look = async (saw: (value: unknown) => void): Promise<boolean> =>
+        run().then(
+          () => true,
+          (error: unknown) => (saw(error), false),
+        )
+      await until(`${page}, ${heading}`, look, LOOKS_MS)
     }
   }
 
