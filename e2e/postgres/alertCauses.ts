@@ -91,9 +91,10 @@ async function untilReady({ nodes }: AlertWorld): Promise<void> {
   })
 }
 
-/** Stops a process until the chain has a few blocks more. */
-async function freeze({ chain }: AlertWorld, { pid }: RunningService): Promise<void> {
+/** Stops a process until the chain has a few blocks more. A scrape begins what it measures of itself anew. */
+async function freeze({ chain, scrapes }: AlertWorld, { pid }: RunningService): Promise<void> {
   const first = await chain.client.getBlockNumber({ cacheTime: 0 })
+  await scrapes()
   process.kill(pid, 'SIGSTOP')
   try {
     await until('blocks went by', async () => (await chain.client.getBlockNumber({ cacheTime: 0 })) > first + 4n)
@@ -107,10 +108,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'a process that has too much to do',
     alerts: { BezelEventLoopSlow: some('nodejs_eventloop_lag_p99_seconds', (seconds) => seconds > 0.2) },
-    async provoke(world) {
-      await world.scrapes()
-      await freeze(world, world.nodes()[0]!)
-    },
+    provoke: (world) => freeze(world, world.nodes()[0]!),
     heal: untilReady,
   },
   {

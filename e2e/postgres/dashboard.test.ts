@@ -127,12 +127,24 @@ describe('the dashboard and the alerts', () => {
   })
 
   it('count what all nodes know once, and each lead once', async () => {
-    const told = (await scrapes()).filter((text) => text.includes('\nbezel_orders{'))
-    assert.equal(told.length, 1)
-    for (const role of ['follower', 'keeper', 'relayer']) {
-      assert.equal(await sum('bezel_lease_held', `chain="arbitrum-sepolia",role="${role}"`), 1, role)
+    // A node that got no turn of the processor for seconds has lost its leads, which the other one takes.
+    await until('one tells the orders', async (saw) => {
+      const told = (await scrapes()).filter((text) => text.includes('\nbezel_orders{'))
+      saw(told.length)
+      return told.length === 1
+    })
+    for (const [chain, role] of [
+      ['arbitrum-sepolia', 'follower'],
+      ['arbitrum-sepolia', 'keeper'],
+      ['arbitrum-sepolia', 'relayer'],
+      ['none', 'keeper'],
+    ] as const) {
+      await until(`one leads as ${role} of ${chain}`, async (saw) => {
+        const held = await sum('bezel_lease_held', `chain="${chain}",role="${role}"`)
+        saw(held)
+        return held === 1
+      })
     }
-    assert.equal(await sum('bezel_lease_held', 'chain="none",role="keeper"'), 1)
   })
 
   describe('that something is wrong is seen by the rules:', () => {
@@ -185,13 +197,14 @@ describe('the dashboard and the alerts', () => {
   })
 
   it('see another node lead and tell the orders when the keeper ends', async () => {
-    const texts = await scrapes()
-    const keeper = texts.findIndex((text) => text.includes('bezel_lease_held{chain="none",role="keeper"} 1'))
-    const [gone] = nodes.slice(keeper, keeper + 1)
-    await gone!.stop()
+    const gone = await until('one leads', async () => {
+      const texts = await scrapes()
+      return nodes[texts.findIndex((text) => text.includes('bezel_lease_held{chain="none",role="keeper"} 1'))]
+    })
+    await gone.stop()
     nodes = nodes.filter((node) => node !== gone)
     // The scraper makes `up` of this.
-    await assert.rejects(fetch(`${gone!.url}/metrics`))
+    await assert.rejects(fetch(`${gone.url}/metrics`))
     await until('the other node leads', async () => (await sum('bezel_lease_held', 'chain="none",role="keeper"')) === 1)
     await until('it tells the orders', async () => (await scrapes())[0]!.includes('\nbezel_orders{'))
   })
