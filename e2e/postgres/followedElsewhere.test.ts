@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Account } from '@bezel/protocol'
 import { call, send, signedHeaders, UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
-import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { createChainClient, patientHttp, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import { startProxy, type TcpProxy } from '@bezel/testkit/startProxy.ts'
@@ -13,11 +13,11 @@ import { startService, type RunningService } from '@bezel/testkit/startService.t
 import { authorize, createTradingClient, domainOf, type TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
-import { untilSettled } from '@bezel/testkit/untilSettled.ts'
-import { createWalletClient, erc20Abi, http } from 'viem'
+import { BUSY, untilSettled } from '@bezel/testkit/untilSettled.ts'
+import { createWalletClient, erc20Abi } from 'viem'
 import { WebSocket } from 'ws'
 import { installPostgres } from '../../scripts/installPostgres.ts'
-import { authMessage, openStream } from '../stream/streamClient.ts'
+import { authenticate, openStream } from '../stream/streamClient.ts'
 
 const CHAIN = 'arbitrum-sepolia'
 const CHAIN_PATH = `/v1/${CHAIN}`
@@ -83,7 +83,7 @@ describe('a node that does not follow', () => {
     const { status, body } = await untilSettled(async () => {
       const headers = await signedHeaders(await domainOf(other.url), trader.agent, signed)
       return call(other.url, path, { headers })
-    })
+    }, BUSY)
     assert.equal(status, 200, JSON.stringify(body))
     return body as Account
   }
@@ -104,7 +104,7 @@ describe('a node that does not follow', () => {
     const { address } = chain.collateral('USDC')
     const wallet = createWalletClient({
       account: trader.trader,
-      transport: http(devnet.file.chains[CHAIN]!.rpcUrl),
+      transport: patientHttp(devnet.file.chains[CHAIN]!.rpcUrl),
     })
     const [spender, amount] = [devnet.file.chains[CHAIN]!.diamond, 777_000_000n]
     const approval = { address, abi: erc20Abi, functionName: 'approve', args: [spender, amount], chain: null }
@@ -141,10 +141,9 @@ describe('a node that does not follow', () => {
   it('tells nothing of a user while it can not know what others committed, and goes on by itself', async () => {
     const user = trader.trader.address
     const info = () => send(other.url, 'POST', `/hl/${CHAIN}/info`, { type: 'clearinghouseState', user })
-    assert.equal((await untilSettled(info)).status, 200)
+    assert.equal((await untilSettled(info, BUSY)).status, 200)
     const stream = await openStream(other.url)
-    stream.send(await authMessage(await domainOf(other.url), trader.agent))
-    await stream.next('authenticated', ({ op }) => op === 'authenticated')
+    await authenticate(stream, await domainOf(other.url), trader.agent)
     const facade = await openFacade(other.url)
     proxy.hang()
     try {
@@ -154,13 +153,21 @@ describe('a node that does not follow', () => {
       await until('the facade refuses', () => facade.told.some(({ channel }) => channel === 'error'))
       stream.send({ op: 'subscribe', channel: 'positions' })
       await stream.next('a refusal', ({ op, code }) => op === 'error' && code === 'NOT_READY')
-      assert.equal((await call(other.url, `${CHAIN_PATH}/markets/BTC-USD`)).status, 200)
+      await until(
+        'public reads go on',
+        async () => (await call(other.url, `${CHAIN_PATH}/markets/BTC-USD`)).status === 200,
+      )
     } finally {
       proxy.resume()
     }
     await until('it is well again', async () => (await info()).status === 200)
-    facade.send({ method: 'subscribe', subscription: { type: 'clearinghouseState', user } })
-    await until('the facade tells', () => facade.told.some(({ channel }) => channel === 'clearinghouseState'))
+    let refusals = -1
+    await until('the facade tells', () => {
+      const count = facade.told.filter(({ channel }) => channel === 'error').length
+      if (count > refusals) facade.send({ method: 'subscribe', subscription: { type: 'clearinghouseState', user } })
+      refusals = count
+      return facade.told.some(({ channel }) => channel === 'clearinghouseState')
+    })
     facade.close()
     stream.cut()
   })

@@ -23,7 +23,7 @@ import { until } from '@bezel/testkit/until.ts'
 import { BUSY, untilSettled } from '@bezel/testkit/untilSettled.ts'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
-import { authMessage, openStream, type StreamClient } from '../stream/streamClient.ts'
+import { authenticate, openStream, subscribeTo, type StreamClient } from '../stream/streamClient.ts'
 
 const CHAIN = 'arbitrum-sepolia'
 const CHAIN_PATH = `/v1/${CHAIN}`
@@ -83,7 +83,10 @@ describe('two nodes on one database', () => {
     earlier === undefined ? {} : { 'x-service-after': earlier.headers.get('x-service-commit') ?? 'none' }
 
   async function register(node: number, trader: PrivateKeyAccount, agent: PrivateKeyAccount): Promise<Answer> {
-    const answer = await send(urlOf(node), 'POST', `${CHAIN_PATH}/agents`, await authorization(domain, trader, agent))
+    const answer = await untilSettled(
+      async () => send(urlOf(node), 'POST', `${CHAIN_PATH}/agents`, await authorization(domain, trader, agent)),
+      BUSY,
+    )
     assert.equal(answer.status, 201, JSON.stringify(answer.body))
     await chain.send(trader, 'setTradingDelegate', [agent.address])
     return answer
@@ -106,10 +109,15 @@ describe('two nodes on one database', () => {
     const ask = askAt(1, trader, agent)
     const stream = await openStream(urlOf(1))
     streams.push(stream)
-    stream.send(await authMessage(domain, agent))
-    await stream.next('authenticated', ({ op }) => op === 'authenticated')
-    const body = await revocation(domain, trader, agent.address)
-    const revoked = await send(urlOf(0), 'DELETE', `${CHAIN_PATH}/agents/${agent.address}`, body)
+    await authenticate(stream, domain, agent)
+    const revoked = await untilSettled(async () =>
+      send(
+        urlOf(0),
+        'DELETE',
+        `${CHAIN_PATH}/agents/${agent.address}`,
+        await revocation(domain, trader, agent.address),
+      ),
+    )
     assert.equal(revoked.status, 200, JSON.stringify(revoked.body))
     assert.equal((await ask('/positions', 'listPositions', revoked)).body.code, 'AGENT_REVOKED')
     stream.send({ op: 'subscribe', channel: 'orders' })
@@ -120,11 +128,11 @@ describe('two nodes on one database', () => {
   it('end an API key that was replaced at the other', async () => {
     const [trader, agent] = [chain.account('trader-2'), chain.account('agent-2')]
     await register(0, trader, agent)
-    const issue = async (): Promise<Answer> =>
-      send(urlOf(0), 'POST', `${CHAIN_PATH}/api-keys`, await keyIssue(domain, trader, 'bot'))
+    const issue = (): Promise<Answer> =>
+      untilSettled(async () => send(urlOf(0), 'POST', `${CHAIN_PATH}/api-keys`, await keyIssue(domain, trader, 'bot')))
     const path = `${CHAIN_PATH}/account/${trader.address}/positions`
     const read = (issued: Answer, key: string): Promise<Answer> =>
-      untilSettled(() => call(urlOf(1), path, { headers: { 'x-service-api-key': key, ...afterOf(issued) } }))
+      untilSettled(() => call(urlOf(1), path, { headers: { 'x-service-api-key': key, ...afterOf(issued) } }), BUSY)
     const first = await issue()
     assert.equal((await read(first, first.body.apiKey)).status, 200)
     const second = await issue()
@@ -138,24 +146,24 @@ describe('two nodes on one database', () => {
     const [at0, ask] = [await clientAt(0, trader, agent), askAt(1, trader, agent)]
     const stream = await openStream(urlOf(1))
     streams.push(stream)
-    stream.send(await authMessage(domain, agent))
-    stream.send({ op: 'subscribe', channel: 'orders' })
-    await stream.next('a snapshot', ({ channel, snapshot }) => channel === 'orders' && snapshot === true)
+    await authenticate(stream, domain, agent)
+    await subscribeTo(stream, 'orders')
     const { id } = await at0.trade(MARKET, 'filled')
     await stream.next(
       'the fill',
       ({ channel, data }) => channel === 'orders' && data?.id === id && data.status === 'filled',
     )
-    const shown = await at0.account('/positions', 'listPositions')
+    const shown = await askAt(0, trader, agent)('/positions', 'listPositions')
     const there = await ask('/positions', 'listPositions', shown)
     assert.equal(there.body.data.length, 1)
     assert.deepEqual(idsOf(there), idsOf(shown))
-    const closed = await at0.request('closePosition', 'POST', `/positions/${idsOf(shown)[0]}/close`, {})
+    const path = `/positions/${idsOf(shown)[0]}/close`
+    const closed = await untilSettled(() => at0.request('closePosition', 'POST', path, {}), BUSY)
     assert.equal(closed.status, 200, JSON.stringify(closed.body))
     await at0.broadcast(closed.body.transaction)
     await until('both are flat', async (saw) => {
       const answers = await Promise.all([
-        at0.account('/positions', 'listPositions'),
+        askAt(0, trader, agent)('/positions', 'listPositions'),
         ask('/positions', 'listPositions'),
       ])
       saw(answers.map(({ body }) => body))
@@ -173,7 +181,7 @@ describe('two nodes on one database', () => {
     const ahead = await asked(`${CHAIN}:999999999`)
     assert.deepEqual([ahead.status, ahead.body.code, ahead.body.details.reason], [503, 'NOT_READY', 'store_lagging'])
     assert.equal((await asked('soon')).body.code, 'VALIDATION_ERROR')
-    assert.equal((await untilSettled(() => asked('polygon:999999999'))).status, 200)
+    assert.equal((await untilSettled(() => asked('polygon:999999999'), BUSY)).status, 200)
   })
 })
 
