@@ -18,11 +18,11 @@ import process from 'node:process'
 import { text as readText } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { buildConsole } from '../../packages/console/build/buildConsole.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { freePort } from '../freePort.ts'
 import { buildRelease, changelogSection } from './buildRelease.ts'
 import { nameOfFolder, neededPackages, readLockfile } from './lockedPackages.ts'
 import { SOURCES } from './releaseEntries.ts'
@@ -171,11 +171,13 @@ describe('a release', () => {
 
   it('checks the set-up and serves with node alone, by the command of the Containerfile', async () => {
     devnet = await startDevnet()
-    const port = String(await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 }))
+    const port = String(await lastingPort())
     const settings = {
       BEZEL_DATA: join(folder, 'data'),
       BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
       PORT: port,
+      // A machine that is busy otherwise would be taken for a flood.
+      BEZEL_OVERLOAD_PERCENT: '0',
       LOG_LEVEL: 'warn',
     }
     const [, command] =
@@ -183,6 +185,7 @@ describe('a release', () => {
     const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, ...settings }
     const service = execFile('sh', ['-c', command!], { cwd: home, env })
     const checked = readText(service.stdout!)
+    const ended = new Promise((resolve) => service.once('exit', resolve))
     try {
       const url = `http://127.0.0.1:${port}`
       const isWell = async (path: string): Promise<boolean> =>
@@ -193,7 +196,6 @@ describe('a release', () => {
       assert.match(await page.text(), /<script type="module" src="\/assets\/main-\w+\.js">/)
       assert.ok(await isWell('/docs'))
     } finally {
-      const ended = new Promise((resolve) => service.once('exit', resolve))
       service.kill('SIGTERM')
       assert.equal(await ended, 0)
       assert.match(await checked, /✓/)
