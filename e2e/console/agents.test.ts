@@ -159,12 +159,12 @@ describeConsole('an agent', {}, (story) => {
   })
 })
 
-/** Reads the key that the page shows once. */
 /** Lets the service answer a registration, and the page not hear of it. */
 async function withholdAnswers(route: Route): Promise<void> {
   await (route.request().method() === 'POST' ? route.fetch() : route.continue())
 }
 
+/** Reads the key that the page shows once. */
 async function shownKey({ at }: Visit): Promise<Hex> {
   return until('the key is shown', async (saw) => {
     const element = at('agent-key')
