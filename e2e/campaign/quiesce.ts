@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order } from '@bezel/protocol'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
+import { PATIENCE_MS } from '@bezel/testkit/until.ts'
 import type { CampaignClient } from './campaignClient.ts'
 import { readPending } from './checkAnswers.ts'
 import type { Journal } from './journal.ts'
 
-const QUIET_TIMEOUT_MS = 90_000
+const QUIET_TIMEOUT_MS = PATIENCE_MS
 const POLL_MS = 100
 /** The statuses of orders that wait for a transaction or for an answer of the oracle. */
 const WAITING: ReadonlySet<Order['status']> = new Set(['prepared', 'pending'])

@@ -6,6 +6,7 @@ import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { authorize } from '@bezel/testkit/tradingClient.ts'
+import { PATIENCE_MS } from '@bezel/testkit/until.ts'
 import { runAgentLoop } from './agentLoop.ts'
 import { createCampaignClient, type CampaignClient } from './campaignClient.ts'
 import { readChainTruth } from './chainTruth.ts'
@@ -101,7 +102,7 @@ const LOOPS = 4
 const CAP_USD_PER_KILL = 400
 const CAP_USD = 5_000
 /** Time for the last answers to agree with the chain once nothing changes any more. */
-const CONVERGE_MS = 30_000
+const CONVERGE_MS = PATIENCE_MS
 const CONVERGE_POLL_MS = 250
 
 const MAX_REORG_BLOCKS = 5

@@ -1,12 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { call } from '@bezel/testkit/agentClient.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { call, type Answer } from '@bezel/testkit/agentClient.ts'
 import { startService } from '@bezel/testkit/startService.ts'
-import { until } from '@bezel/testkit/until.ts'
+import { PATIENCE_MS, until } from '@bezel/testkit/until.ts'
+import { BUSY, untilSettled } from '@bezel/testkit/untilSettled.ts'
 import { problemsOfHoldings } from '../campaign/checkAnswers.ts'
 import type { BesideStage } from '../campaign/runCampaign.ts'
 import { rowsOfFile, type ListRows } from '../campaign/storedOrders.ts'
 import { CHAIN_PATH } from './captured.ts'
+
+const LOOK_PAUSE_MS = 100
 
 /** Returns what a node shows that the chain, the store or a service that has read the whole chain anew does not. */
 export async function inspectNodes(stage: BesideStage, listRows: ListRows): Promise<string[]> {
@@ -22,18 +26,20 @@ export async function inspectNodes(stage: BesideStage, listRows: ListRows): Prom
   return [...problems, ...(await problemsOfIndex(stage, listRows))]
 }
 
-/** Looks until nothing is wrong, for a number of times: a node may be a block behind. */
+/** Looks until nothing is wrong, for as long as a test waits: a node may be a block behind. */
 async function settledProblems(look: () => Promise<string[]>): Promise<string[]> {
-  let problems = await look()
-  for (let looks = 0; problems.length > 0 && looks < 20; looks++) problems = await look()
-  return problems
+  for (const deadlineMs = Date.now() + PATIENCE_MS; ; await sleep(LOOK_PAUSE_MS)) {
+    const problems = await look()
+    if (problems.length === 0 || Date.now() > deadlineMs) return problems
+  }
 }
 
 /** Compares the agents that a node shows with those of the store. */
 async function problemsOfAgents(url: string, listRows: ListRows): Promise<string[]> {
   const problems: string[] = []
   for (const row of await listRows('select agent, trader, revoked from agents order by agent')) {
-    const { status, body } = await call(url, `${CHAIN_PATH}/agents/${String(row.agent)}`)
+    const ask = (): Promise<Answer> => call(url, `${CHAIN_PATH}/agents/${String(row.agent)}`)
+    const { status, body } = await untilSettled(ask, BUSY)
     const shown = `${body.agent?.trader} ${body.agent?.status === 'revoked'}`
     const stored = `${String(row.trader)} ${Number(row.revoked) === 1}`
     if (status !== 200 || shown !== stored)

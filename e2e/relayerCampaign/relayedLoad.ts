@@ -4,6 +4,8 @@ import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import { isSame, readRelayedTransactions } from '@bezel/testkit/relayedTransactions.ts'
 import type { SeededRandom } from '@bezel/testkit/seededRandom.ts'
 import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { PATIENCE_MS } from '@bezel/testkit/until.ts'
+import { BUSY, untilSettled } from '@bezel/testkit/untilSettled.ts'
 import { readChainTruth } from '../campaign/chainTruth.ts'
 import { problemsOfStore } from '../campaign/checkStore.ts'
 import type { KillableService } from '../campaign/killableService.ts'
@@ -25,7 +27,7 @@ export type LoadTrader = readonly [trader: string, agent: string, isLong: boolea
 /** The number of parallel loops of one trader. */
 const LOOPS = 4
 /** Time for the last answers to agree with the chain once nothing changes any more. */
-const CONVERGE_MS = 30_000
+const CONVERGE_MS = PATIENCE_MS
 const CONVERGE_POLL_MS = 250
 
 /** Traders who trade through the facade, and what they saw. */
@@ -64,7 +66,7 @@ export async function openRelayedLoad(
 
 /** Approves an agent with the master wallet, as a client of the exchange does. */
 async function approve(url: string, masterKey: string, agentAddress: string): Promise<void> {
-  const answer = await sendCaptured(url, captureApproval(masterKey, agentAddress))
+  const answer = await untilSettled(() => sendCaptured(url, captureApproval(masterKey, agentAddress)), BUSY)
   assert.ok(isAccepted(answer), JSON.stringify(answer.body))
 }
 

@@ -4,11 +4,12 @@ import type { Address } from 'viem'
 import { readPending } from '../campaign/checkAnswers.ts'
 import type { ListRows } from '../campaign/storedOrders.ts'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
+import { PATIENCE_MS } from '@bezel/testkit/until.ts'
 
 /**
  * Longest wait. An order that the oracle never answers takes 20 s to time out, and its reclaim another 7 s to be final.
  */
-const SETTLE_TIMEOUT_MS = 150_000
+const SETTLE_TIMEOUT_MS = PATIENCE_MS
 const POLL_MS = 200
 
 /**
