@@ -41,6 +41,8 @@ export function startResumingReader(of: {
   let current: StreamClient | undefined
 
   function take({ text, json }: Received): void {
+    // A node that was not ready is asked again on another connection.
+    if (json.op === 'error') current?.cut()
     if (typeof json.seq !== 'number') return
     const { channel, snapshot, seq, timestamp, block, reverted } = json
     if (snapshot) snapshots.push(text)
