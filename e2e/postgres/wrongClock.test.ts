@@ -12,6 +12,7 @@ import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgre
 import { startService, type RunningService } from '@bezel/testkit/startService.ts'
 import { authorize, createTradingClient, type TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { BUSY, untilSettled } from '@bezel/testkit/untilSettled.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 
 const STEP_MS = 60_000
@@ -54,7 +55,7 @@ for (const stepMs of [STEP_MS, -STEP_MS]) {
       const body = (await answer.json()) as { readonly chains: Record<string, { readonly reason?: string }> }
       return answer.ok ? 'ready' : Object.values(body.chains)[0]!.reason
     }
-    const openOrders = (): Promise<Answer> => client.account('/orders', 'listOpenOrders')
+    const openOrders = (): Promise<Answer> => untilSettled(() => client.account('/orders', 'listOpenOrders'), BUSY)
     /** Returns the number of leases that were renewed within the last seconds, by the clock of the database. */
     const freshLeases = async (): Promise<string> => {
       const query = `select count(*) from leases where renewed_at > extract(epoch from clock_timestamp()) * 1000 - 2000`
