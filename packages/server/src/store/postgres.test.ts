@@ -205,6 +205,26 @@ describe('the store on PostgreSQL', () => {
     })
   }
 
+  it('gives the chain on when a block and a request behind it give up at the same moment', async () => {
+    const block = (): Promise<unknown> =>
+      store.transaction({ chain: ALICE.chain }, (sql) => sql.get('select 1 as one')).catch(() => undefined)
+    await block()
+    proxy.hang()
+    await Promise.all([
+      assert.rejects(insert(1), StoreUnavailableError),
+      block(),
+      assert.rejects(
+        store.transaction(BOB, (sql) => sql.get('select 1 as one')),
+        StoreUnavailableError,
+      ),
+    ])
+    proxy.resume()
+    await untilBack()
+    let isThrough = false
+    void block().then(() => (isThrough = true))
+    await until('the next block has run', () => isThrough)
+  })
+
   it('tells of a commit whose answer was lost, before anybody else runs', async () => {
     const seen: string[] = []
     const lost = store.transaction(ALICE, async (sql) => {

@@ -66,4 +66,18 @@ describe('turns', () => {
     wait('block again', alone('chain'))
     assert.deepEqual(entered, ['block', 'alice again', 'block again'])
   })
+
+  it('takes a turn back that came when its owner was about to give up', () => {
+    const { entered, leave, giveUp, wait } = enter()
+    wait('alice', alone('alice'), shared('chain'))
+    wait('block', alone('chain'))
+    wait('bob', alone('bob'), shared('chain'))
+    giveUp['block']!()
+    giveUp['bob']!()
+    wait('next block', alone('chain'))
+    leave['alice']!()
+    assert.deepEqual(entered, ['alice', 'bob', 'next block'])
+    wait('bob again', alone('bob'))
+    assert.deepEqual(entered.at(-1), 'bob again')
+  })
 })

@@ -7,7 +7,8 @@ export interface Claim {
 export interface Turns {
   /**
    * Waits until all claims can be held, and calls `onTurn` with a function that gives them back. They are taken one
-   * after the other, in their order, each first come, first served. Returns a function that ends the wait.
+   * after the other, in their order, each first come, first served. Returns a function that ends the wait, and gives
+   * back what is held, because the turn may have come in the same moment.
    */
   wait(claims: readonly Claim[], onTurn: (giveBack: () => void) => void): () => void
 }
@@ -84,9 +85,10 @@ export function createTurns(): Turns {
       }
       takeNext()
       return () => {
-        if (isOver) return
-        isOver = true
-        leaveLine()
+        if (!isOver) {
+          isOver = true
+          leaveLine()
+        }
         giveBack()
       }
     },
