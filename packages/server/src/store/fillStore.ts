@@ -100,8 +100,7 @@ export async function listFills(sql: Sql, of: FillSelection): Promise<PlacedFill
      left join order_events on order_events.chain = fills.chain and order_events.block_hash = fills.block_hash
        and order_events.log_index = fills.log_index
      left join orders on orders.id = order_events.order_id
-     where fills.chain = $1 and fills.trader = $2
-       and (fills.block_number < $3 or (fills.block_number = $3 and fills.log_index < $4))
+     where fills.chain = $1 and fills.trader = $2 and (fills.block_number, fills.log_index) < ($3, $4)
      order by fills.block_number desc, fills.log_index desc limit $5`,
     ...params,
   )
