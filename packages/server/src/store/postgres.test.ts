@@ -158,6 +158,16 @@ describe('the store on PostgreSQL', () => {
     assert.equal(runs, 3)
   })
 
+  it('prepares a statement again whose table has got another shape', async () => {
+    const all = (at: Pick<Store['read'], 'all'>): Promise<object[]> => at.all('select * from t')
+    // More than one connection knows it.
+    await Promise.all([all(store.read), all(store.read), store.transaction(ALICE, all), store.transaction(BOB, all)])
+    await other.transaction({ name: 'schema' }, (sql) => sql.run('alter table t add column more text'))
+    await Promise.all([insert(1), all(store.read), all(store.read)])
+    const seen = await Promise.all([all(store.read), store.transaction(ALICE, all), store.transaction(BOB, all)])
+    for (const row of seen.flat()) assert.deepEqual(row, { n: 1n, text: 'a', more: null })
+  })
+
   it('says that it is unavailable when another process holds the trader for too long, whatever was asked', async () => {
     await insert(1)
     await other.transaction(ALICE, async (held) => {

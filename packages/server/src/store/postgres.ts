@@ -7,7 +7,12 @@ import type { DatabaseSettings } from '../settings/dataPlace.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { POSTGRES_BOUNDS } from './postgresBounds.ts'
 import { beginPostgres, type OpenTransaction } from './postgresTransaction.ts'
-import { createPostgresConnections, type PostgresConnection, type PostgresConnections } from './postgresConnections.ts'
+import {
+  createPostgresConnections,
+  isStalePlan,
+  type PostgresConnection,
+  type PostgresConnections,
+} from './postgresConnections.ts'
 import type { Scope } from './scope.ts'
 import {
   textOf,
@@ -188,12 +193,10 @@ function lockNumber(key: string): bigint {
 
 /** Codes after which running the same again helps: serialization failure and deadlock. */
 const RERUN_CODES: ReadonlySet<string> = new Set(['40001', '40P01'])
-/** Code of a prepared statement whose table was changed by a migration since. */
-const STALE_PLAN_CODE = '0A000'
 
 function isRerun(error: unknown): boolean {
   if (!(error instanceof DatabaseError) || error.code === undefined) return false
-  return RERUN_CODES.has(error.code) || (error.code === STALE_PLAN_CODE && /cached plan/.test(error.message))
+  return RERUN_CODES.has(error.code) || isStalePlan(error)
 }
 
 /** Time within which a connection fails that had died before it was used. */

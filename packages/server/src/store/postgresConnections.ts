@@ -285,6 +285,8 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 ])
 
 const names = new Map<string, { readonly name: string }>()
+/** Number of times that all statements were prepared again. */
+let generation = 0
 
 /**
  * Returns the name under which a statement is prepared. It follows from the text, so that two processes behind one
@@ -294,13 +296,28 @@ function nameOf(text: string): { readonly name?: string } {
   const known = names.get(text)
   if (known !== undefined) return known
   if (names.size >= MAX_PREPARED_STATEMENTS) return {}
-  const made = { name: createHash('sha256').update(text).digest('base64url').slice(0, 22) }
+  const made = { name: createHash('sha256').update(`${generation} ${text}`).digest('base64url').slice(0, 22) }
   names.set(text, made)
   return made
 }
 
+/** Prepares all statements under new names, because PostgreSQL refuses a stale one for as long as its session lasts. */
+function prepareAgain(): void {
+  generation += 1
+  names.clear()
+}
+
+/** Code of a prepared statement whose table was changed by a migration since. */
+const STALE_PLAN_CODE = '0A000'
+
+/** Returns true for the error of a statement that was prepared before its table got another shape. */
+export function isStalePlan(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === STALE_PLAN_CODE && /cached plan/.test(error.message)
+}
+
 /** Returns the error to throw for what the driver threw: unavailable when the cause is outside, else as it is. */
 function storeErrorOf(error: unknown): unknown {
+  if (isStalePlan(error)) prepareAgain()
   if (error instanceof SyntaxError || error instanceof TypeError) return error
   const isOutside = !(error instanceof DatabaseError) || isUnavailable(error.code ?? '')
   return isOutside ? new StoreUnavailableError((error as Error).message, { cause: error }) : error
