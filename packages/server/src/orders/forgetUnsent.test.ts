@@ -5,6 +5,7 @@ import { until } from '@bezel/testkit/until.ts'
 import { forgetUnsent } from '../journal/forgetUnsent.ts'
 import { refoldOrder } from '../journal/refold.ts'
 import { NO_JOURNAL } from '../journal/testing/testLog.ts'
+import { readSpentUsd } from '../store/agentStore.ts'
 import { listAttempts } from '../store/attemptStore.ts'
 import { listCharges } from '../store/changeChargeStore.ts'
 import { insertOrderEvent } from '../store/orderEventStore.ts'
@@ -14,6 +15,7 @@ import { TEST_SCOPE } from '../store/testing/testScope.ts'
 import { ON_SQLITE } from '../store/testing/testStore.ts'
 import { forgetUnsentAttempt } from '../store/unsentStore.ts'
 import type { AttemptId } from '../trading/orders/orderModel.ts'
+import { utcDayOf } from '../trading/scope.ts'
 import { orderOf, positionOf } from '../trading/plan/testing/fixtures.ts'
 import { cancelOrder } from './cancelOrder.ts'
 import { createOrder } from './createOrder.ts'
@@ -21,7 +23,7 @@ import { flatten } from './flatten.ts'
 import { readOrderAtClock } from './orderAtClock.ts'
 import { submitOrder } from './submitOrder.ts'
 import { happen, hashOf, lastAttempt, placed, replaced } from './testing/chainEvents.ts'
-import { LIMIT_BODY, MARKET_BODY, openOrdersWorld, TRADER, type OrdersWorld } from './testing/ordersWorld.ts'
+import { AGENT, LIMIT_BODY, MARKET_BODY, openOrdersWorld, TRADER, type OrdersWorld } from './testing/ordersWorld.ts'
 import { updateOrder } from './updateOrder.ts'
 import { updatePosition } from './updatePosition.ts'
 
@@ -159,6 +161,24 @@ describe('forgetting what was never sent', () => {
     assert.equal((await listCharges(world.opened.store.read, id)).length, 1)
     assert.deepEqual(await findOrder(world.opened.store.read, id), before)
     await assertFolded(id)
+  })
+
+  it('keeps a change that still counts, because no round was made since it expired', async () => {
+    const id = await create()
+    await placed(world, id)
+    const spent = () => readSpentUsd(world.opened.store.read, CHAIN, AGENT, utcDayOf(world.market.nowMs))
+    const counted = await spent()
+    const dayMs = world.market.nowMs
+    await update(id, { size: '0.2' })
+    assert.ok((await spent()) > counted)
+    world.market.nowMs += 2 * DAY_MS
+    await forget(1)
+    await wait(0)
+    world.market.nowMs = dayMs
+    assert.equal(await spent(), counted)
+    world.market.nowMs += 2 * DAY_MS
+    await forget(1)
+    assert.deepEqual(await attemptsOf(id), ['open'])
   })
 
   it('takes away a transaction of several orders as a whole, or not at all', async () => {

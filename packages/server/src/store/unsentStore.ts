@@ -87,8 +87,8 @@ function toUnsent({ id, place, trader, expires_at }: UnsentRow): UnsentTransacti
 
 /**
  * Forgets a transaction that was prepared for orders, alone with their trader, unless somebody needs it: it was
- * reported, the chain has it, or an order that it would open has a name for ever or is more than expired. The orders
- * that it would have opened go with it. Returns how many these are; `undefined` when it is kept.
+ * reported, the chain has it, it still counts, or an order that it would open has a name for ever or is more than
+ * expired. The orders that it would have opened go with it. Returns how many these are; `undefined` when it is kept.
  */
 export async function forgetUnsentAttempt(sql: Sql, id: AttemptId): Promise<number | undefined> {
   const parts = await listAttemptOrders(sql, id)
@@ -105,7 +105,7 @@ export async function forgetUnsentAttempt(sql: Sql, id: AttemptId): Promise<numb
 async function isForgettable(sql: Sql, { attempt, chain, orderId }: StoredAttempt): Promise<boolean> {
   if (attempt.submittedHash !== null) return false
   const isFree =
-    attempt.kind === 'open' ? await isOnlyExpired(sql, orderId) : !(await isMined(sql, orderId, attempt.id))
+    attempt.kind === 'open' ? await isOnlyExpired(sql, orderId) : !(await isInUse(sql, orderId, attempt.id))
   if (!isFree) return false
   const relayed = `select 1 from relay_entries where chain = $1 and attempt_id = $2 and state <> 'lost' limit 1`
   return (await sql.get(relayed, chain, attempt.id)) === undefined
@@ -130,9 +130,10 @@ async function isOnlyExpired(sql: Sql, orderId: OrderId): Promise<boolean> {
   return found !== undefined
 }
 
-/** Returns true when an event of the order is by this attempt. */
-async function isMined(sql: Sql, orderId: OrderId, id: AttemptId): Promise<boolean> {
-  const text = `select 1 from order_events where order_id = $1 and body like '%' || $2 || '%' limit 1`
+/** Returns true when an event of the order is by this attempt, or the fold has not given back yet what it counts. */
+async function isInUse(sql: Sql, orderId: OrderId, id: AttemptId): Promise<boolean> {
+  const text = `select 1 from order_events where order_id = $1 and body like '%' || $2 || '%'
+    union all select 1 from change_charges where attempt_id = $2 and day is not null limit 1`
   return (await sql.get(text, BigInt(orderId), id)) !== undefined
 }
 
