@@ -51,6 +51,12 @@ const TRADING_EVENTS = [
   'CounterTradeCollateralReturned',
 ] as const
 
+/** These events alone, because the topics of an ABI are hashed anew with each search. */
+const TRADING_ABI = diamondAbi.filter(
+  (item): item is TradingEvent => item.type === 'event' && (TRADING_EVENTS as readonly string[]).includes(item.name),
+)
+type TradingEvent = Extract<(typeof diamondAbi)[number], { type: 'event'; name: (typeof TRADING_EVENTS)[number] }>
+
 /** Blocks of one request, because clients refuse answers of many megabytes. */
 const BLOCKS_AT_ONCE = 1_000n
 
@@ -115,7 +121,7 @@ export function tokenMoves(
 
 function tradingTransactions(logs: readonly WitnessedLog[], diamond: Address, trader: Address): Set<Hex | null> {
   const own = logs.filter(({ address }) => isSame(address, diamond))
-  const events = parseEventLogs({ abi: diamondAbi, logs: own as Log[], eventName: [...TRADING_EVENTS] })
+  const events = parseEventLogs({ abi: TRADING_ABI, logs: own as Log[] })
   const traded = events.filter(({ args }) => isSame('trader' in args ? args.trader : args.user, trader))
   return new Set(traded.map(({ transactionHash }) => transactionHash))
 }

@@ -75,7 +75,9 @@ export async function createWalkedChain(): Promise<WalkedChain> {
     const at = { client, diamond: served.diamond, block: numberToHex(moment.blockNumber) }
     const listing = isListingOld ? await readTraded(client, served.diamond) : commonListing
     const references = new Map(listing.pairs.map(({ pairIndex }) => [pairIndex, Price.of(100n * Price.one)]))
-    return assembleMarkets(listing, await readState(at, listing, moment), references, moment)
+    // The view that has all pairs has those that nobody trades here, too, and is slow.
+    const traded = listing.pairs.map(({ pairIndex }) => pairIndex)
+    return assembleMarkets(listing, await readState(at, listing, moment, traded), references, moment)
   }
 
   return {

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { PRIVATE_FILE_MODE } from '@bezel/protocol/dataFolder'
 import { Client } from 'pg'
+import { migrate } from '../openStore.ts'
 import { openPostgres } from '../postgres.ts'
 import type { Sql, Store, StoreWatch } from '../sql.ts'
 import { openSqlite } from '../sqlite.ts'
@@ -43,6 +45,27 @@ export function openTestStore(): TestStore {
   return openIn(SERVER_URL === undefined ? undefined : makeDatabase(SERVER_URL), asAsked)
 }
 
+/** The file of a store of SQLite that was only migrated. */
+let migrated: Promise<Uint8Array> | undefined
+
+/** Opens a store of the current schema. On SQLite it is a copy, because a campaign opens thousands. */
+export async function openMigratedTestStore(): Promise<TestStore> {
+  if (SERVER_URL === undefined) return openIn(undefined, asAsked, await (migrated ??= makeMigrated()))
+  const opened = openTestStore()
+  await migrate(opened.store)
+  return opened
+}
+
+async function makeMigrated(): Promise<Uint8Array> {
+  const made = openSqliteTestStore()
+  await migrate(made.store)
+  // The last connection that closes leaves everything in the one file.
+  await made.store.close()
+  const file = readFileSync(made.file)
+  rmSync(dirname(made.file), { recursive: true, force: true })
+  return file
+}
+
 /** Opens an empty store on SQLite, for tests of that engine, whose transactions run once in any case. */
 export function openSqliteTestStore(): TestStore {
   return openIn(undefined, (store) => store)
@@ -54,9 +77,10 @@ export function openTestAddress(address: string, watch?: StoreWatch): Store {
   return openPostgres({ url: address, connections: TEST_CONNECTIONS, ...TEST_BOUNDS }, watch)
 }
 
-function openIn(database: TestDatabase | undefined, wrap: (store: Store) => Store): TestStore {
+function openIn(database: TestDatabase | undefined, wrap: (store: Store) => Store, content?: Uint8Array): TestStore {
   const folder = mkdtempSync(join(tmpdir(), 'bezel-store-'))
   const file = join(folder, 'bezel.db')
+  if (content !== undefined) writeFileSync(file, content, { mode: PRIVATE_FILE_MODE })
   const asked = { count: 0 }
   const openBeside = (): Store => (database === undefined ? openSqlite(file) : openLater(database))
   const open = (): Store => counted(wrap(openBeside()), asked)
