@@ -268,4 +268,19 @@ describe('a provider', () => {
       [3, 3, 2],
     )
   })
+
+  it('lets a write that is prepared go before reads that wait for units', async () => {
+    const clock = { ms: 0 }
+    const provider = createProvider(options({ unitsPerSecond: 1_000, now: () => clock.ms }))
+    const write = { method: 'eth_call', params: [{ from: '0x1', to: '0x2', data: '0x' }, 'latest'] }
+    const read = (method: string): RpcCall => ({ method, params: [] })
+    const asked = await against(well, async () => {
+      await provider.send(many(38))
+      await provider.send([read('lent')])
+      const sent = [[read('read 1')], [read('read 2')], [write, read('its delegate')]].map(provider.send)
+      clock.ms = 1_000
+      await Promise.all(sent)
+    })
+    assert.deepEqual(asked.slice(2)[0], ['eth_call', 'its delegate'])
+  })
 })

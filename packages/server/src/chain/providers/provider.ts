@@ -77,18 +77,19 @@ export function createProvider(options: ProviderOptions): Provider {
   const batchLimit = createBatchLimit({ max: options.batch ?? CALLS_PER_BATCH, now })
   const budget = createUnitBudget({ unitsPerSecond: options.unitsPerSecond, now })
   const counts = { roundTrips: 0, calls: 0, refusals: 0 }
-  const sendPart = createSendPart({ ...options, now }, async (calls) => {
-    await budget.take(calls.reduce((units, call) => units + unitsOf(call), 0))
+  const sendPart = createSendPart({ ...options, now }, async (calls, isWrite) => {
+    const units = calls.reduce((sum, call) => sum + unitsOf(call), 0)
+    await budget.take(units, isWrite)
     counts.roundTrips += 1
     counts.calls += calls.length
   })
 
   /** Sends as many of the calls as one batch takes, fewer after each refusal. Returns what came of those. */
-  async function sendFirst(calls: readonly RpcCall[]): Promise<(RpcOutcome | undefined)[]> {
+  async function sendFirst(calls: readonly RpcCall[], isWrite: boolean): ReturnType<SendPart> {
     for (;;) {
       const part = calls.slice(0, partSize(calls, batchLimit.current(), budget.rate()))
       try {
-        return await sendPart(part)
+        return await sendPart(part, isWrite)
       } catch (error) {
         if (!(error instanceof BatchRefusedError) || part.length === 1) throw error
         counts.refusals += 1
@@ -99,6 +100,7 @@ export function createProvider(options: ProviderOptions): Provider {
 
   async function send(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     const outcomes = new Map<number, RpcOutcome>()
+    const isWrite = calls.some(isOfWrite)
     let waiting = [...calls.keys()]
     for (let repeats = 0; waiting.length > 0; repeats += 1) {
       if (repeats > 0) {
@@ -108,7 +110,8 @@ export function createProvider(options: ProviderOptions): Provider {
       }
       const again: number[] = []
       while (waiting.length > 0) {
-        const answers = await whenAllowed(() => sendFirst(waiting.map((at) => calls[at]!)))
+        const left = waiting.map((at) => calls[at]!)
+        const answers = await whenAllowed(() => sendFirst(left, isWrite))
         for (const [i, answer] of answers.entries()) {
           if (answer === undefined && repeats > 0) throw unanswered()
           if (answer === undefined || isLimited(answer)) again.push(waiting[i]!)
@@ -145,21 +148,21 @@ export function createProvider(options: ProviderOptions): Provider {
   }
 }
 
-/** Sends calls in one round trip. Where an answer is missing there is a hole. */
-type SendPart = (calls: readonly RpcCall[]) => Promise<(RpcOutcome | undefined)[]>
+/** Sends calls, which may be part of a write, in one round trip. Where an answer is missing there is a hole. */
+type SendPart = (calls: readonly RpcCall[], isWrite: boolean) => Promise<(RpcOutcome | undefined)[]>
 
 /** Makes the function that sends one part of a batch, with the check of the chain where it is due. */
 function createSendPart(
   options: ProviderOptions & { readonly now: () => number },
-  onSend: (calls: readonly RpcCall[]) => Promise<void>,
+  onSend: (calls: readonly RpcCall[], isWrite: boolean) => Promise<void>,
 ): SendPart {
   const { chainId, now } = options
   const post = createPost(options)
   let checkedAtMs = Number.NEGATIVE_INFINITY
 
-  async function sendChecked(calls: readonly RpcCall[], expected: number): ReturnType<SendPart> {
+  async function sendChecked(calls: readonly RpcCall[], isWrite: boolean, expected: number): ReturnType<SendPart> {
     const asked = [...calls, chainIdCall]
-    await onSend(asked)
+    await onSend(asked, isWrite)
     const outcomes = parseRpcAnswer(await post(asked), asked.length)
     const answer = outcomes.pop()
     // A refusal of this call alone says nothing about the chain: what must not go unchecked is sent again.
@@ -169,11 +172,11 @@ function createSendPart(
     return outcomes
   }
 
-  return async (calls) => {
+  return async (calls, isWrite) => {
     const isDue = now() - checkedAtMs >= CHAIN_CHECK_MS || calls.some(hasSender)
     try {
-      if (chainId !== undefined && isDue) return await sendChecked(calls, chainId)
-      await onSend(calls)
+      if (chainId !== undefined && isDue) return await sendChecked(calls, isWrite, chainId)
+      await onSend(calls, isWrite)
       return parseRpcAnswer(await post(calls), calls.length)
     } catch (error) {
       checkedAtMs = Number.NEGATIVE_INFINITY
@@ -192,6 +195,11 @@ export function createRpcClient(options: ProviderOptions): RpcClient {
 export function hasSender({ params }: RpcCall): boolean {
   const [request] = params
   return typeof request === 'object' && request !== null && 'from' in request
+}
+
+/** Returns true for a call of which somebody who writes waits for the answer. */
+function isOfWrite(call: RpcCall): boolean {
+  return hasSender(call) || call.method === 'eth_sendRawTransaction'
 }
 
 /** Returns how many of the calls go into one batch: a second's worth of units at most, and at least one call. */

@@ -68,4 +68,16 @@ describe('the budget of units of a provider', () => {
     await budget.take(1)
     assert.ok(ms - before >= 2_000, 'the clock went on for what was lent')
   })
+
+  it('lets a write go before reads that wait, and a read between two writes', async () => {
+    const { clock, budget } = start(10_000)
+    const order: string[] = []
+    const take = (name: string, isWrite: boolean): Promise<void> =>
+      budget.take(name === 'lent' ? 10_100 : 300, isWrite).then(() => void order.push(name))
+    const reads = ['lent', 'read 1', 'read 2', 'read 3'].map((name) => take(name, false))
+    const writes = ['write 1', 'write 2'].map((name) => take(name, true))
+    clock.ms = 1_000
+    await Promise.all([...reads, ...writes])
+    assert.deepEqual(order, ['lent', 'write 1', 'read 1', 'write 2', 'read 2', 'read 3'])
+  })
 })

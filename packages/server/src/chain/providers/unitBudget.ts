@@ -25,10 +25,19 @@ export function unitsOf({ method }: Pick<RpcCall, 'method'>): number {
 export interface UnitBudget {
   /** Returns the units a second; `undefined` while there is no bound. */
   rate(): number | undefined
-  /** Resolves when these units may be spent. More than a second's worth is lent, and paid back before the next. */
-  take(units: number): Promise<void>
+  /**
+   * Resolves when these units may be spent. More than a second's worth is lent, and paid back before the next. A write
+   * goes before all reads that wait but one, so that neither it nor the follower waits for all of the other's.
+   */
+  take(units: number, isWrite?: boolean): Promise<void>
   /** Lowers the rate below the one at which the provider refused. */
   refused(): void
+}
+
+/** Somebody who waits for units. */
+interface Waiting {
+  readonly units: number
+  readonly resolve: () => void
 }
 
 export interface UnitBudgetOptions {
@@ -61,7 +70,9 @@ export function createUnitBudget({ unitsPerSecond, now }: UnitBudgetOptions): Un
   let filledAtMs = now()
   /** Units of the current and the last second, from which the refused rate is judged. */
   const spent = createSpentSeconds(now)
-  let turn: Promise<void> = Promise.resolve()
+  const writes: Waiting[] = []
+  const reads: Waiting[] = []
+  let isServing = false
 
   function rate(): number | undefined {
     if (learnt === undefined) return unitsPerSecond
@@ -83,26 +94,37 @@ export function createUnitBudget({ unitsPerSecond, now }: UnitBudgetOptions): Un
     return tokens > 0 ? 0 : Math.ceil((-tokens / perSecond) * SECOND_MS) + 1
   }
 
-  async function spend(units: number): Promise<void> {
-    for (;;) {
+  /** Serves those who wait, one after the other, for as long as there are some. */
+  async function serve(): Promise<void> {
+    isServing = true
+    let wasWrite = false
+    while (writes.length + reads.length > 0) {
       const perSecond = rate()
       const waitMs = perSecond === undefined ? 0 : fill(perSecond)
-      if (waitMs === 0) break
-      await sleep(Math.min(waitMs, SECOND_MS))
+      if (waitMs > 0) {
+        await sleep(Math.min(waitMs, SECOND_MS))
+        continue
+      }
+      wasWrite = writes.length > 0 && (!wasWrite || reads.length === 0)
+      const { units, resolve } = (wasWrite ? writes : reads).shift()!
+      tokens -= units
+      spent.add(units)
+      resolve()
     }
-    tokens -= units
-    spent.add(units)
+    isServing = false
   }
 
   return {
     rate,
-    take(units) {
+    take(units, isWrite = false) {
       if (rate() === undefined) {
         spent.add(units)
         return Promise.resolve()
       }
-      turn = turn.then(() => spend(units))
-      return turn
+      return new Promise((resolve) => {
+        ;(isWrite ? writes : reads).push({ units, resolve })
+        if (!isServing) void serve()
+      })
     },
     refused() {
       tokens = Math.min(tokens, 0)
