@@ -179,6 +179,7 @@ describe('following pushed heads', () => {
     push({ from: AGENT, input: prepared.calldata, isReverted: true })
     await fake.follow()
     assert.equal((await fake.order(id)).state?.status, 'rejected')
+    assert.deepEqual(fake.node.batches, [['eth_getBlockByNumber']], 'and no logs, which the filter rules out')
     fake.nowMs += 70_000
     await fake.follow()
     fake.node.batches.length = 0

@@ -120,25 +120,33 @@ async function readLogsOf(
 }
 
 /**
- * Reads the whole block of a pushed head, with its logs, in one round trip. Returns `undefined` when the node that
- * answers does not have that block: it is behind the one that pushes, or on another fork. Throws
+ * Reads the whole block of a pushed head, with the logs that it may have, in one round trip. Returns `undefined` when
+ * the node that answers does not have that block: it is behind the one that pushes, or on another fork. Throws
  * `NodeUnavailableError`.
  */
 export async function readPushedBlock(
-  { client, chain, finality }: FollowedNode,
-  { block }: RpcHeader,
+  { client, chain, finality, mayHaveLogs }: FollowedNode,
+  { block, logsBloom }: RpcHeader,
   awaited: readonly AwaitedHash[],
 ): Promise<{ readonly block: ChainBlock; readonly reported: ReportedReading } | undefined> {
   const questions = askReported(awaited)
-  const logQuestion = logsOfBlockCall(chain.diamond, block.hash)
-  const [[whole, found, ...others], second] = await Promise.all([
-    client.batch([blockCall(block.number, true), logQuestion, ...questions.calls, ...finality.calls()]),
-    askSecond(client, logQuestion),
+  const logQuestion = mayHaveLogs(logsBloom) ? logsOfBlockCall(chain.diamond, block.hash) : undefined
+  const [[whole, ...others], second] = await Promise.all([
+    client.batch([
+      blockCall(block.number, true),
+      ...(logQuestion === undefined ? [] : [logQuestion]),
+      ...questions.calls,
+      ...finality.calls(),
+    ]),
+    logQuestion === undefined ? NO_SECOND : askSecond(client, logQuestion),
   ])
+  const found = logQuestion === undefined ? undefined : others.shift()
   const reported = questions.answered(others.splice(0, questions.calls.length))
   finality.answered(others)
   const read = parseBlock(resultOf(whole))
-  if (read?.block.hash !== block.hash || found?.ok !== true) return undefined
+  if (read?.block.hash !== block.hash) return undefined
+  if (logQuestion === undefined) return { block: await assembleBlock(read, [], chain.diamond), reported }
+  if (found?.ok !== true) return undefined
   const span = { from: block.number, to: block.number }
   const { logs } = await withLeftOut(client, chain, { own: parseLogs(found.result), second, span })
   return { block: await assembleBlock(read, logs, chain.diamond), reported }
