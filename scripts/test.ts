@@ -8,6 +8,8 @@ import { resolve } from 'node:path'
 import { nodeVersionProblem } from '@bezel/protocol'
 import { buildConsole } from '../packages/console/build/buildConsole.ts'
 import { installChromium } from './installChromium.ts'
+import { installPostgres } from './installPostgres.ts'
+import { installRedis } from './installRedis.ts'
 import { planTests } from './testing/testGroups.ts'
 
 /**
@@ -52,8 +54,24 @@ async function main(filters: readonly string[]): Promise<number> {
   if (files.length === 0) return complain(`No test file has ${filters.join(' or ')} in its path.`)
   const code = (filters.length === 0 ? await runChecks() : 0) || (await buildPage())
   if (code !== 0) return code
+  prepareServers(files)
   prepareBrowser(files)
   return runTests(files)
+}
+
+/**
+ * Installs PostgreSQL and Redis once, where it may: tests that need them start at the same time, and apt refuses all but
+ * one of them. Where it can't, those tests say so themselves.
+ */
+function prepareServers(files: readonly string[]): void {
+  if (!files.some((file) => /^(?:e2e|packages\/server)\//.test(file))) return
+  for (const install of [installPostgres, installRedis]) {
+    try {
+      if (install().isNew) console.log(`${install.name}: done`)
+    } catch (error) {
+      console.log((error as Error).message)
+    }
+  }
 }
 
 /** Installs the browser once, where it may, because the stories that need it start at the same time. */
