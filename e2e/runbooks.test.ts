@@ -88,6 +88,8 @@ describe('the runbooks', () => {
     const named = [...alerts.matchAll(/runbook: (\S+)/g)].map(([, page]) => page!)
     assert.ok(named.length >= 8, String(named.length))
     for (const page of named) readFileSync(new URL(page, ROOT))
+    const wakes = alerts.split('- alert: ').filter((rule) => rule.includes('severity: page'))
+    for (const rule of wakes) assert.match(rule, /runbook: /, rule)
   })
 
   it('say how a version is replaced, and how to go back', async () => {

@@ -214,8 +214,15 @@ export const CAUSES: readonly Cause[] = [
   },
 ]
 
-/** Rules that take minutes of a transaction that nobody mines, or a stranger with the key: their tests are named. */
+/**
+ * Rules that take minutes of a transaction that nobody mines, a stranger with the key, or a node that hides a log: their
+ * tests are named.
+ */
 export const SHOWN_BESIDE: Readonly<Record<string, { readonly series: string; readonly test: string }>> = {
+  BezelMarketsDiffer: {
+    series: 'bezel_markets_differences_total',
+    test: 'packages/server/src/metrics/metrics.test.ts',
+  },
   BezelRelayerStuck: {
     series: 'bezel_relayer_oldest_waiting_seconds',
     test: 'packages/server/src/metrics/watchDeployment.test.ts',

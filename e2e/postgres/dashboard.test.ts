@@ -109,6 +109,15 @@ describe('the dashboard and the alerts', () => {
     )
   })
 
+  it('see a series that begins with its first event, which has not grown for Prometheus', () => {
+    for (const { alert, expr } of rulesOf()) {
+      for (const [, name] of expr.matchAll(/increase\((\w+)\[/g)) {
+        const isThere = (scraped.get(name!) ?? null) !== null
+        assert.ok(isThere || expr.includes(`${name} unless ${name} offset`), `${alert}: ${name}`)
+      }
+    }
+  })
+
   it('would be refused with a name or a label that is not there', () => {
     const known = new Map<string, Labels>([['bezel_orders', new Set(['status'])]])
     const wrong = (expr: string, text = ''): string[] => wrongNames({ expr, text }, known)
