@@ -116,6 +116,17 @@ describe('the files to run it by', () => {
     assert.match(containerfile, /^USER [1-9]\d+:[1-9]\d+$/m)
     assert.match(containerfile, /^VOLUME \/var\/lib\/bezel$/m)
     assert.match(guide, /podman run .*--read-only/)
+    for (const secret of readEnvironment(read('bezel.env')).values()) {
+      if (secret.startsWith('/etc/bezel/secrets/')) assert.ok(guide.includes(`target=${secret},uid=`), secret)
+    }
+  })
+
+  it('ask for the health of a node, and not before it may have started', () => {
+    const [, seconds] = /^HEALTHCHECK .*--start-period=(\d+)s /m.exec(containerfile) ?? []
+    const timer = readUnit(join(DEPLOY, 'bezel-health@.timer'))
+    assert.deepEqual(timer.get('OnActiveSec'), [seconds])
+    // Images in the format of OCI have no health check, and podman makes those unless told otherwise.
+    for (const text of [containerfile, guide]) assert.match(text, /podman build --format docker /)
   })
 
   it('allow as many connections as the service does, and run on the pinned node', () => {

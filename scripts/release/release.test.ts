@@ -206,13 +206,15 @@ describe('a release', () => {
     const engine = ['podman', 'docker'].find((name) => spawnSync(name, ['--version']).status === 0)
     if (engine === undefined) return test.skip('THE CONTAINERFILE IS NOT BUILT: there is no podman')
     const file = join(home, 'deploy/Containerfile')
-    const build = ['build', '--build-arg', `VERSION=${version}`, '--tag', 'bezel:test', '--file', file, outOf(one)]
+    const format = engine === 'podman' ? ['--format', 'docker'] : []
+    const build = ['build', ...format, '--build-arg', `VERSION=${version}`, '--tag', 'bezel:test', '--file', file, outOf(one)]
     const built = spawnSync(engine, build, { encoding: 'utf8' })
     if (built.status !== 0) return test.skip(`THE CONTAINERFILE IS NOT BUILT: ${built.stderr.slice(-300)}`)
     const command = 'id -u && node packages/server/bezel-server.mjs --version && ! touch /opt/bezel/a'
     const shell = ['bezel:test', 'sh', '-c', command]
     const ran = await promisify(execFile)(engine, ['run', '--rm', '--read-only', '--tmpfs', '/tmp', ...shell])
     assert.match(ran.stdout, /^10001\nbezel-server /)
+    assert.match(spawnSync(engine, ['inspect', 'bezel:test'], { encoding: 'utf8' }).stdout, /health\.mjs/)
   })
 
   it('is refused without notes, and of anything that is no commit', async () => {
