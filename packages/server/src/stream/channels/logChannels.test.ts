@@ -55,6 +55,8 @@ let watched: Address[]
 
 let isReady: boolean
 
+let isLagging: boolean
+
 let isKnown: boolean
 
 let traders = 0
@@ -92,13 +94,14 @@ describe('the channels of a log', () => {
     nowMs = NOW_MS
     watched = []
     isReady = true
+    isLagging = false
     isKnown = true
     const make = async (of: Address): Promise<string> => {
       if (!isReady) throw notReady('chain_lagging')
       return JSON.stringify([of])
     }
     channels = createLogChannels({
-      log,
+      log: { ...log, settled: async () => (isLagging ? Promise.reject(notReady('store_lagging')) : log.settled()) },
       agents: {
         chain: testChain('base'),
         relayer: null,
@@ -157,6 +160,16 @@ describe('the channels of a log', () => {
         const refused = { code: 'NOT_READY', details: { reason: 'snapshot' } }
         await assert.rejects(subscribe(connection, channel, fromSeq), refused)
       }
+    }
+    assert.deepEqual([connection.texts, watched], [[], []])
+  })
+
+  it('are refused while it is not known whom other nodes have revoked, to those who resume as well', async () => {
+    isLagging = true
+    const connection = createRecordingConnection('base', agentCaller())
+    for (const fromSeq of [undefined, 1]) {
+      const refused = { code: 'NOT_READY', details: { reason: 'store_lagging' } }
+      await assert.rejects(subscribe(connection, 'orders', fromSeq), refused)
     }
     assert.deepEqual([connection.texts, watched], [[], []])
   })

@@ -54,6 +54,8 @@ export function createLogChannels(options: LogChannelsOptions): LogChannels {
 
   async function beginOf(channel: LogChannel, trader: Address, fromSeq: number | undefined) {
     if (fromSeq !== undefined) {
+      // The caller may have been revoked on another node.
+      await log.settled()
       const place = await turns.soon(() => placeBefore(log, trader, fromSeq))
       return { after: place, snapshot: undefined }
     }
