@@ -207,7 +207,17 @@ describe('a release', () => {
     if (engine === undefined) return test.skip('THE CONTAINERFILE IS NOT BUILT: there is no podman')
     const file = join(home, 'deploy/Containerfile')
     const format = engine === 'podman' ? ['--format', 'docker'] : []
-    const build = ['build', ...format, '--build-arg', `VERSION=${version}`, '--tag', 'bezel:test', '--file', file, outOf(one)]
+    const build = [
+      'build',
+      ...format,
+      '--build-arg',
+      `VERSION=${version}`,
+      '--tag',
+      'bezel:test',
+      '--file',
+      file,
+      outOf(one),
+    ]
     const built = spawnSync(engine, build, { encoding: 'utf8' })
     if (built.status !== 0) return test.skip(`THE CONTAINERFILE IS NOT BUILT: ${built.stderr.slice(-300)}`)
     const command = 'id -u && node packages/server/bezel-server.mjs --version && ! touch /opt/bezel/a'
