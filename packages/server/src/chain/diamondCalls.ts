@@ -2,13 +2,14 @@ import { createBreaks } from '../ground/breaks.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { diamondAbi, type Address } from '@bezel/protocol'
 import {
-  decodeFunctionResult,
   encodeFunctionData,
+  type AbiFunction,
   type ContractFunctionArgs,
   type ContractFunctionName,
   type ContractFunctionReturnType,
   type Hex,
 } from 'viem'
+import { outputsReader, type AbiReader } from './abiReader.ts'
 import { CALLS_PER_BATCH, type RpcCall, type RpcClient, type RpcOutcome } from './rpcClient.ts'
 
 type Abi = typeof diamondAbi
@@ -32,12 +33,26 @@ export function diamondCall<N extends ViewName>(
     decode(outcome) {
       if (!outcome.ok) throw new NodeUnavailableError(`${functionName} failed: ${outcome.message}`)
       try {
-        return decodeFunctionResult({ abi: diamondAbi, functionName, data: outcome.result } as never) as never
+        return outputsOf(functionName).read(outcome.result as Hex, 2) as never
       } catch (error) {
         throw new NodeUnavailableError(`${functionName} gave something that can't be read`, { cause: error })
       }
     },
   }
+}
+
+const OUTPUTS = new Map<ViewName, AbiReader>()
+
+/** Returns the reader of what a view returns. */
+function outputsOf(name: ViewName): AbiReader {
+  const known = OUTPUTS.get(name)
+  if (known !== undefined) return known
+  const view = diamondAbi.find(
+    (item): item is AbiFunction & typeof item => item.type === 'function' && item.name === name,
+  )
+  const made = outputsReader(view!.outputs)
+  OUTPUTS.set(name, made)
+  return made
 }
 
 /** Reads many views in batches of `CALLS_PER_BATCH`, one round trip each, and decodes them with breaks. */

@@ -2,34 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { diamondAbi, type Hex } from '@bezel/protocol'
 import fc from 'fast-check'
-import { decodeEventLog, encodeEventTopics, getAddress, toEventSelector, type AbiEvent, type AbiParameter } from 'viem'
+import { decodeEventLog, encodeEventTopics, toEventSelector, type AbiEvent } from 'viem'
 import { EventDecodeError } from './events.ts'
 import { decodeLog, USED_EVENTS } from './events.ts'
 import { decodeMarketLog, isSettingTopic, MARKET_EVENTS, SETTING_EVENTS } from './marketEvents.ts'
 import type { RawLog } from './events.ts'
+import { arbitraryOf } from './testing/arbitraryValue.ts'
 import { encodeEvent } from './testing/encodeLog.ts'
 
 const EVENTS = diamondAbi.filter((item): item is Extract<typeof item, { type: 'event' }> => item.type === 'event')
-
-function arbitraryOf(parameter: AbiParameter): fc.Arbitrary<unknown> {
-  if ('components' in parameter) {
-    return fc.record(
-      Object.fromEntries(parameter.components.map((component) => [component.name!, arbitraryOf(component)])),
-      { noNullPrototype: true },
-    )
-  }
-  if (parameter.type === 'bool') return fc.boolean()
-  if (parameter.type === 'address') {
-    return fc
-      .uint8Array({ minLength: 20, maxLength: 20 })
-      .map((bytes) => getAddress(`0x${Buffer.from(bytes).toString('hex')}`))
-  }
-  const [, sign, digits] = /^(u?)int(\d+)$/.exec(parameter.type)!
-  const bits = BigInt(digits!)
-  const range =
-    sign === 'u' ? { min: 0n, max: 2n ** bits - 1n } : { min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n }
-  return fc.bigInt(range).map((value) => (bits <= 48n ? Number(value) : value))
-}
 
 function itemOf(name: string): AbiEvent {
   return EVENTS.find((event) => event.name === name)!
