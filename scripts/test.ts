@@ -60,8 +60,8 @@ async function main(filters: readonly string[]): Promise<number> {
 }
 
 /**
- * Installs PostgreSQL and Redis once, where it may: tests that need them start at the same time, and apt refuses all but
- * one of them. Where it can't, those tests say so themselves.
+ * Installs PostgreSQL and Redis once, where it may: tests that need them start at the same time, and apt refuses all
+ * but one of them. Where it can't, those tests say so themselves.
  */
 function prepareServers(files: readonly string[]): void {
   if (!files.some((file) => /^(?:e2e|packages\/server)\//.test(file))) return

@@ -2,7 +2,8 @@ import { connect, type Socket } from 'node:net'
 import process from 'node:process'
 
 // A process that opens connections which only cost, from many addresses, each within its bound. Its arguments are the
-// port, the attack and the number of connections; it tells how many the service has not closed, first when all are open.
+// port, the attack and the number of connections. It tells how many the service has not closed, first when all of them
+// are open.
 
 /** Default of BEZEL_CONNECTIONS_PER_IP. */
 const PER_ADDRESS = 250
