@@ -75,7 +75,8 @@ export type Verdict = 'free' | 'used' | 'unknown'
  *   `windowMs`. Statements that found no epoch arrived before, and accepted nothing that is dated later.
  * - Neither accepts what is dated longer ago than Redis remembers.
  * - An epoch is a key in Redis and names the run of the server. A flush takes it away with the nonces; a restart is
- *   another run; a claim is made by one script that finds the epoch or refuses. Connections do not outlive a run.
+ *   another run; a claim is made by one script that finds the epoch or refuses. Connections do not outlive a run. The
+ *   epoch ends before the nonces do, so that a jump of the server's clock which ends them ends it, too.
  *
  * Clocks of nodes and of Redis do not matter. The price: after a switch to the store, reads that are dated before
  * `storeAfter` are refused, to be signed anew. That is 3.5 s for clients whose clocks are right. A switch to Redis
@@ -232,17 +233,27 @@ function createSwitches(
     await looks.refresh()
   }
 
+  /** Looks at the row. While the store does not answer, however long, the epoch lives on. */
+  async function look(): Promise<KeeperLook> {
+    try {
+      return await looks.refresh()
+    } catch (error) {
+      if (scripts?.link.run() !== undefined) await scripts.renew()
+      throw error
+    }
+  }
+
   return {
     giveUp,
     /** Finishes what a node began that died, gives up a lost epoch, and returns to Redis. */
     async bringOn() {
-      const look = await looks.refresh()
-      if (look.storeAfterMs === NEVER_MS) await finishLeaving(store.read, floorMs)
+      const found = await look()
+      if (found.storeAfterMs === NEVER_MS) await finishLeaving(store.read, floorMs)
       const run = scripts?.link.run()
-      if (scripts === undefined || run === undefined) return doubt(look)
-      if (look.epoch === '') return adopt(look, scripts, run)
-      if (!isEpochOf(run, look.epoch) || !(await scripts.renew())) return giveUp(look.epoch)
-      if (look.redisAfterMs === NEVER_MS) await finishAdopting(store.read, look.epoch, times.windowMs)
+      if (scripts === undefined || run === undefined) return doubt(found)
+      if (found.epoch === '') return adopt(found, scripts, run)
+      if (!isEpochOf(run, found.epoch) || !(await scripts.renew())) return giveUp(found.epoch)
+      if (found.redisAfterMs === NEVER_MS) await finishAdopting(store.read, found.epoch, times.windowMs)
     },
   }
 }

@@ -15,8 +15,11 @@ const COUNTER_LIFE_MS = 2 * LIMIT_WINDOW_MS
  */
 const NONCE_LIFE_MS = 120_000
 
-/** Life of the mark that nothing was lost. It is renewed every second or so. */
-const EPOCH_LIFE_MS = 3_600_000
+/**
+ * Life of the mark that nothing was lost, which is renewed every second or so. When the server's clock jumps ahead and
+ * nonces end too early, it ends with them: it is shorter than their life by more than they are needed.
+ */
+const EPOCH_LIFE_MS = NONCE_LIFE_MS / 2
 
 /** Characters of a name in a key: 126 bits of a digest, so that no client chooses the length of a key. */
 const NAME_CHARS = 21

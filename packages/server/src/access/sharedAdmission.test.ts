@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import process from 'node:process'
+import { Client } from 'pg'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { createSeededRandom, type SeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
@@ -8,8 +9,10 @@ import { startRedis, type RunningRedis } from '@bezel/testkit/startRedis.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
 import { installRedis } from '../../../../scripts/installRedis.ts'
+import { leaveRedis, readKeeper } from '../store/nonceKeeperStore.ts'
 import { migrate } from '../store/openStore.ts'
 import { openPostgres } from '../store/postgres.ts'
+import { textOf, type Sql } from '../store/sql.ts'
 import { FAST, openSharedNode, type SharedNode } from './testing/sharedNode.ts'
 
 /** Faults of the random story; `CAMPAIGN` makes it longer. */
@@ -142,6 +145,31 @@ describe('two nodes that share a database and a Redis', () => {
     })
   }
 
+  it('accept nothing again after the clock of Redis has jumped ahead, and nonces have ended early', async () => {
+    const [a] = nodes as [SharedNode]
+    await untilRedisAlone(a)
+    const used = [await acceptedRead(a, 80)]
+    await redis.command('EVAL', CLOCK_JUMP, '0', '130000')
+    const answers = await replayWhileInWindow(used)
+    assert.equal(answers.has('accepted'), false, [...answers].join())
+  })
+
+  it('keep what Redis knows while the database does not answer', async () => {
+    const databaseProxy = await startProxy(server.port)
+    const url = await createDatabase()
+    const node = await openSharedNode(url.replace(`:${server.port}/`, `:${databaseProxy.port}/`), redis.urlOf())
+    await untilRedisAlone(node)
+    const epochKey = `${node.scripts!.prefix}epoch`
+    databaseProxy.ignoreNew()
+    databaseProxy.cut()
+    await until('the last look is old', () => node.keeper.look() === undefined)
+    await redis.command('PEXPIRE', epochKey, '20000')
+    await until('it lives longer', async () => Number((await redis.command('PTTL', epochKey)).slice(1)) > 20_000)
+    databaseProxy.resume()
+    await node.close()
+    await databaseProxy.close()
+  })
+
   /** Sends used requests to both nodes again and again, until all have left their window. Returns the answers. */
   async function replayWhileInWindow(
     used: readonly { readonly nonce: string; readonly timestampMs: number }[],
@@ -263,6 +291,35 @@ describe('two nodes that share a database and a Redis', () => {
     test.diagnostic(story.summary())
     assert.deepEqual(story.twice(), [])
   })
+})
+
+/** Script that does to all keys what a jump of the server's clock by some milliseconds does. */
+const CLOCK_JUMP = `
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  redis.call('PEXPIRE', key, redis.call('PTTL', key) - ARGV[1])
+end`
+
+it('a look at the row is dated before it sees anything, however late the database answers', async () => {
+  const url = await createDatabase()
+  const [reader, writer] = [new Client(url), new Client(url)]
+  await Promise.all([reader.connect(), writer.connect()])
+  await writer.query("update nonce_keeper set epoch = 'run.1'")
+  /** Sees the row when the statement is bound, and is executed after another node has left Redis. */
+  const late: Pick<Sql, 'get'> = {
+    async get(statement) {
+      await reader.query('begin')
+      await reader.query(`declare bound cursor for ${textOf(statement)}`)
+      const store = openPostgres({ url, connections: 2, statementMs: 60_000, idleTransactionMs: 60_000 })
+      await leaveRedis(store.read, 'run.1', 0)
+      await store.close()
+      return (await reader.query('fetch bound')).rows[0]
+    },
+  }
+  const look = await readKeeper(late)
+  const { rows } = await writer.query<{ epoch: string; store_after: string }>('select * from nonce_keeper')
+  assert.deepEqual([look.epoch, rows[0]!.epoch], ['run.1', ''])
+  assert.ok(look.databaseMs <= Number(rows[0]!.store_after), `${look.databaseMs} > ${rows[0]!.store_after}`)
+  await Promise.all([reader.end(), writer.end()])
 })
 
 /** Faults of one node's way to Redis, or of Redis itself. A flush is seen only where Redis alone had accepted. */

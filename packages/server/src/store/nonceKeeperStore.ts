@@ -10,8 +10,11 @@ export const NEVER_MS = 9_000_000_000_000_000
 /** Bytes of a deployment's name. */
 const NAME_BYTES = 6
 
-/** Time at which the statement arrived, which is before it sees anything. */
-const ARRIVED_MS = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
+/**
+ * Time at which the transaction of the statement began, which is before it sees anything. That of the statement itself
+ * may be after: it is told again when a statement that has seen the rows already is executed.
+ */
+const ARRIVED_MS = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)'
 
 /** Time at which a row is changed, which is after the statement has seen it. */
 const NOW_MS = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)'
@@ -46,7 +49,7 @@ const rowOf = (raw: RawRow): KeeperRow => ({
   databaseMs: Number(raw.database_ms),
 })
 
-export async function readKeeper(sql: Sql): Promise<KeeperRow> {
+export async function readKeeper(sql: Pick<Sql, 'get'>): Promise<KeeperRow> {
   const raw = await sql.get<RawRow>(
     `select epoch, redis_after, store_after, doubted_at, ${ARRIVED_MS} as database_ms from nonce_keeper`,
   )
