@@ -11,7 +11,7 @@ import { firstOrder, LIMIT, newAgent } from './frontRaces.ts'
 import { openCluster, type Cluster } from './openCluster.ts'
 
 const NEWER_PROGRAM = new URL('newerProgram.ts', import.meta.url).href
-/** Reasons of a refusal that a deployment may cause. In a campaign, which has the machine to itself, the others count. */
+/** Reasons of refusals that a deployment may cause. In a campaign, which has the machine to itself, others count. */
 const ALLOWED: ReadonlySet<unknown> = new Set(process.env['CAMPAIGN'] === undefined ? BUSY : ['store_lagging'])
 /** The steps of each release, which in a campaign come one after the other, on one node more. */
 const RELEASES = process.env['CAMPAIGN'] === undefined ? ['expand,contract'] : ['expand', 'expand,contract']

@@ -86,7 +86,7 @@ describe('the roles of nodes on one database', () => {
       .map(([role, chain, holder, token]) => ({ name: `${role} ${chain}`, holder: holder!, token: Number(token) }))
   }
 
-  /** Waits until a node leads everything: one that got no turn of the processor for seconds may have to take it again. */
+  /** Waits until a node leads everything: one that got no turn of the processor for seconds has to take it again. */
   const untilLedBy = (name: string): Promise<ReadLease[]> =>
     until(`${name} leads`, async (saw) => {
       const found = await leases()

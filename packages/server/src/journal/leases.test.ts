@@ -387,7 +387,7 @@ async function runSteps(steps: readonly { readonly what: string; readonly node: 
   await Promise.all(pending)
 }
 
-/** Throws any error but that of a lease which is another's or was waited for too long, and that of a transaction which the server ended. */
+/** Throws any error but those of a lease that another has or keeps for too long, and of what the server ended. */
 function requireRefused(error: unknown): undefined {
   if (error instanceof StoreUnavailableError || error instanceof DatabaseError) return undefined
   throw error

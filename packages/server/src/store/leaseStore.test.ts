@@ -25,7 +25,7 @@ describe('leases', () => {
   const isFree = (holder: string): Promise<boolean> => isLeaseFree(opened.store.read, KEEPER, holder)
   const moveRenewal = (byMs: number): Promise<number> =>
     inStore((sql) => sql.run('update leases set renewed_at = renewed_at + $1', byMs))
-  /** Does something with no lease at first. What failed is done anew where the machine took the time of a lease for it. */
+  /** Does something with no lease at first, and anew when it failed on a machine that took the time of a lease. */
   const quickly = async (work: () => Promise<void>): Promise<void> => {
     await until('a machine that is quick enough', async () => {
       await inStore((sql) => sql.run('delete from leases'))

@@ -3,8 +3,8 @@ import { until } from '@bezel/testkit/until.ts'
 import { inspectRedis, openRedisLink } from '../redisLink.ts'
 
 /**
- * Returns the errors by which a start and the check refuse a Redis. A server whose answer came too late for a handshake,
- * as on a busy machine, is asked again.
+ * Returns the errors by which a start and the check refuse a Redis. A server whose answer came too late for a
+ * handshake, as on a busy machine, is asked again.
  */
 export function refusalsOf(place: Parameters<typeof openRedisLink>[0]): Promise<readonly StartupError[]> {
   return Promise.all(
