@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import process from 'node:process'
 import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { TEST_SCOPE } from './testScope.ts'
 import { openTestStore, type TestStore } from './testStore.ts'
 import { runTwice } from './twiceStore.ts'
@@ -36,5 +40,18 @@ describe('a store that runs transactions twice', () => {
       return next
     })
     assert.notEqual(inserted, 11n)
+  })
+
+  // All other tests run so in `npm run test:postgres`.
+  it('is as any other to the stories of orders', async () => {
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    const stories = ['forgetUnsent', 'positionUpdates'].map((name) =>
+      fileURLToPath(new URL(`../../orders/${name}.test.ts`, import.meta.url)),
+    )
+    const { stdout } = await promisify(execFile)(process.execPath, ['--test', '--test-reporter=tap', ...stories], {
+      env: { ...env, TRANSACTIONS_TWICE: '1' },
+    })
+    assert.match(stdout, /^# pass [1-9]\d$/m)
+    assert.match(stdout, /^# fail 0$/m)
   })
 })
