@@ -1,4 +1,5 @@
-import type { Server, Socket } from 'node:net'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { clientIp, networkOf } from './ipAddress.ts'
 import { ipBuckets } from './limits.ts'
 
@@ -39,14 +40,22 @@ export interface ConnectionBounds {
 }
 
 /**
- * Bounds the connections of a server, in total and per network. One too many is closed without an answer, because
- * reading its request would cost what the bound is to save.
+ * Part of all connections that may wait for their first request. Honest clients send it at once, and each that waits
+ * costs about 9 KB, so this bounds what connections cost that never ask.
+ */
+const WAITING_PART = 1 / 5
+
+/**
+ * Bounds the connections of a server: in total, per network, and those that have not asked anything yet. One too many is
+ * closed without an answer, because reading its request would cost what the bound is to save; of those that have not
+ * asked it is the one that waits longest.
  */
 export function boundConnections(
   server: Server,
   { maxConnections, connectionsPerIp, trustedProxies }: ConnectionBounds,
 ): void {
   server.maxConnections = maxConnections
+  boundWaiting(server, Math.ceil(maxConnections * WAITING_PART))
   if (trustedProxies > 0) return
   const places = createNetworkPlaces(connectionsPerIp)
   server.on('connection', (socket: Socket) => {
@@ -54,6 +63,20 @@ export function boundConnections(
     if (free === undefined) socket.destroy()
     else socket.once('close', free)
   })
+}
+
+/** Closes the connection that waits longest for its first request when more than `most` wait. */
+function boundWaiting(server: Server, most: number): void {
+  const waiting = new Set<Socket>()
+  const asked = ({ socket }: IncomingMessage): void => void waiting.delete(socket)
+  server.on('connection', (socket: Socket) => {
+    waiting.add(socket)
+    socket.once('close', () => waiting.delete(socket))
+    if (waiting.size <= most) return
+    for (const longest of waiting) return void longest.destroy()
+  })
+  server.on('request', asked)
+  server.on('upgrade', asked)
 }
 
 /** Returns the network at the other end of a connection, whatever its requests say. */

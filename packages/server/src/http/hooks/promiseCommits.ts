@@ -25,7 +25,7 @@ interface IncludedCommit {
 interface CommitPromises {
   /** Returns the commits of a chain; `undefined` when it is not served. */
   readonly commitsOf: (slug: string) => ChainCommits | undefined
-  /** Those of every chain, for a route that names none and takes credentials of any. */
+  /** The commits of all chains, for a route that names none and takes credentials of any. */
   readonly all: readonly ChainCommits[]
   readonly headerPrefix: string
 }
