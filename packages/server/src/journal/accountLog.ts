@@ -132,7 +132,7 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
     return [...events].filter(([, ofTrader]) => ofTrader.length > 0).map(([trader]) => trader)
   }
 
-  /** Waits until memory has every commit before the one under way: positions that did not change are told from there. */
+  /** Waits until memory has every commit before this one: positions that did not change are told from there. */
   async function requireApplied({ after }: CommitTime): Promise<void> {
     // On one machine own commits are all that there are, and each is applied before the next begins.
     if (store.read.engine === 'sqlite' || (await commits.reached(after, TOLD_MS))) return
