@@ -7,15 +7,20 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { after, describe, it, afterEach, beforeEach } from 'node:test'
 import { StartupError } from '@bezel/protocol'
+import { numberCommit } from './commitStore.ts'
 import { openExistingStore, openStore, migrate } from './openStore.ts'
 import { inspectConfiguredStore } from './openConfiguredStore.ts'
 import { NewerStoreError, recordStep } from './schemaSteps.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { openNode } from './nodeStore.ts'
+import { listOpenPositions } from './positionStore.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
 import { TEST_SCOPE } from './testing/testScope.ts'
 
 const DATA_FOLDER_MODULE = new URL('../../../protocol/src/program/dataFolder.ts', import.meta.url).href
+
+/** Steps of the schema before a service entered itself into its store. */
+const STEPS_BEFORE_NODES = 26
 
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-open-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -182,5 +187,33 @@ describe('migrate', () => {
   it('has migrations that make a schema', async () => {
     await migrate(opened.store)
     assert.deepEqual(await opened.store.read.all('select * from agents'), [])
+  })
+
+  it('takes a store of before there were nodes along, whose commits are numbered from then on', async () => {
+    await migrate(opened.store, MIGRATIONS.slice(0, STEPS_BEFORE_NODES))
+    const made = [
+      `insert into chain_times (chain, committed_at) values ('base', 5)`,
+      `insert into account_logs (id, chain, trader, last_seq, holdings) values (7, 'base', 'a', 3, 'much')`,
+      `insert into orders (id, chain, trader, request, created_at, spend_usd) values (1, 'base', 'a', '{}', 1, '0')`,
+      `insert into positions (id, chain, trader, origin_order_id, is_open, state) values (2, 'base', 'a', 1, 1, '{}')`,
+    ]
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
+      for (const text of made) await sql.run(text)
+    })
+    await migrate(opened.store)
+    const { read } = opened.store
+    const log = await read.get<object>('select id, last_seq, holdings, holdings_block from account_logs')
+    assert.deepEqual({ ...log }, { id: 7n, last_seq: 3n, holdings: 'much', holdings_block: null })
+    assert.deepEqual(
+      (await listOpenPositions(read, 'base')).map(({ record }) => record.id),
+      ['2'],
+    )
+    const given: (number | undefined)[] = []
+    await opened.store.transaction(TEST_SCOPE, async (sql) =>
+      numberCommit(sql, { chain: 'base', atMs: 4, maxHeldMs: 10, body: () => '{}' }, (number) => given.push(number)),
+    )
+    assert.deepEqual(given, [1])
+    const time = await read.get<object>('select committed_at, commits from chain_times')
+    assert.deepEqual({ ...time }, { committed_at: 5n, commits: 1n })
   })
 })
