@@ -234,7 +234,7 @@ function createSwitches(
   }
 
   /** Looks at the row. While the store does not answer, however long, the epoch lives on. */
-  async function look(): Promise<KeeperLook> {
+  async function lookAgain(): Promise<KeeperLook> {
     try {
       return await looks.refresh()
     } catch (error) {
@@ -247,7 +247,7 @@ function createSwitches(
     giveUp,
     /** Finishes what a node began that died, gives up a lost epoch, and returns to Redis. */
     async bringOn() {
-      const found = await look()
+      const found = await lookAgain()
       if (found.storeAfterMs === NEVER_MS) await finishLeaving(store.read, floorMs)
       const run = scripts?.link.run()
       if (scripts === undefined || run === undefined) return doubt(found)
