@@ -53,6 +53,8 @@ describe('the way to PostgreSQL', () => {
     '0.0.0.0/bezel',
     // The driver connects to the host that is named last.
     '127.0.0.1/bezel?host=db.example',
+    '127.0.0.1/bezel?host=127.0.0.1&host=db.example',
+    'db.example/bezel?host=127.0.0.1&host=',
   ]) {
     it(`is refused elsewhere without TLS, unless the operator allows it: ${place}`, () => {
       refused(() => postgresTargetOf({ url: at(place) }), /is on another machine, .*: add sslmode=verify-full .*\.$/)

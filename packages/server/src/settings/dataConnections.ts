@@ -67,7 +67,7 @@ const SYSTEM_AUTHORITIES = 'system'
 export function postgresTargetOf({ url, caFile, isPlainAllowed = false }: TrustedPlace): PostgresTarget {
   const target = new URL(url)
   const { searchParams } = target
-  const host = hostOf(searchParams.get('host') || target.hostname)
+  const host = hostOf(searchParams.getAll('host').at(-1) || target.hostname)
   // The driver would take a host that is left out from the environment.
   if (host === '') searchParams.set('host', LOCALHOST)
   const parameters = takeTlsParameters(searchParams)
