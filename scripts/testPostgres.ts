@@ -4,8 +4,8 @@ import { installPostgres } from './installPostgres.ts'
 import { runTests } from './tradingStories.ts'
 
 // `npm run test:postgres` runs the tests of the service with every store on PostgreSQL, which it installs where it may,
-// and the stories on PostgreSQL; then the tests of the service on SQLite with every transaction run twice. With arguments
-// only the tests whose path contains one of them, on PostgreSQL.
+// and the stories on PostgreSQL; then the tests of the service on SQLite with every transaction run twice. With
+// arguments only the tests whose path contains one of them, on PostgreSQL.
 
 const PARTS = ['packages/server/src/', 'e2e/postgres/']
 

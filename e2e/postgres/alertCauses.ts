@@ -215,8 +215,8 @@ export const CAUSES: readonly Cause[] = [
 ]
 
 /**
- * Rules that take minutes of a transaction that nobody mines, a stranger with the key, or a node that hides a log: their
- * tests are named.
+ * Rules that take minutes of a transaction that nobody mines, a stranger with the key, or a node that hides a log:
+ * their tests are named.
  */
 export const SHOWN_BESIDE: Readonly<Record<string, { readonly series: string; readonly test: string }>> = {
   BezelMarketsDiffer: {

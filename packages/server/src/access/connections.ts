@@ -46,8 +46,8 @@ export interface ConnectionBounds {
 const WAITING_PART = 1 / 5
 
 /**
- * Bounds the connections of a server: in total, per network, and those that have not asked anything yet. One too many is
- * closed without an answer, because reading its request would cost what the bound is to save; of those that have not
+ * Bounds the connections of a server: in total, per network, and those that have not asked anything yet. One too many
+ * is closed without an answer, because reading its request would cost what the bound is to save; of those that have not
  * asked it is the one that waits longest.
  */
 export function boundConnections(

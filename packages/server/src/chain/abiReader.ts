@@ -1,14 +1,14 @@
 import { getAddress, type AbiParameter } from 'viem'
 
 /**
- * Values that contracts encode, read from the hexadecimal digits of an answer or a log. This is several times as fast as
- * viem's general decoder, which takes tens of milliseconds for a view of all pairs, and it refuses values that do not
- * fit their type.
+ * Values that contracts encode, read from the hexadecimal digits of an answer or a log. This is several times as fast
+ * as viem's general decoder, which takes tens of milliseconds for a view of all pairs, and it refuses values that do
+ * not fit their type.
  */
 export interface AbiReader {
   /** The number of words that the values take up when they have a fixed layout; `undefined` when they have none. */
   readonly fixedWords: number | undefined
-  /** Reads the values from a place on, counted in digits. Throws when there are too few, or one does not fit its type. */
+  /** Reads the values from a place on, counted in digits. Throws when some are missing or do not fit their type. */
   read(digits: string, at: number): unknown
 }
 

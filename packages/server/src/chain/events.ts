@@ -134,7 +134,8 @@ export function createLogDecoder<Decoder extends EventDecoder<string, unknown>>(
 }
 
 /**
- * Makes the decoder of an event from its ABI entry. All used events have a fixed layout, so the length of a log is known.
+ * Makes the decoder of an event from its ABI entry. All used events have a fixed layout, so the length of a log is
+ * known.
  */
 export function defineEvent<const A extends Abi, const Name extends ContractEventName<A>>(
   abi: A,
