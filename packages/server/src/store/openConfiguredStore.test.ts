@@ -7,12 +7,18 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { StartupError } from '@bezel/protocol'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { startProxy } from '@bezel/testkit/startProxy.ts'
 import { startStatementPooler } from '@bezel/testkit/startStatementPooler.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
 import type { DataPlace } from '../settings/dataPlace.ts'
 import { takeIds } from './ids.ts'
 import { MIGRATIONS } from './migrations/index.ts'
-import { inspectConfiguredStore, openConfiguredStore, openExistingConfiguredStore } from './openConfiguredStore.ts'
+import {
+  inspectConfiguredStore,
+  openConfiguredStore,
+  openDatabase,
+  openExistingConfiguredStore,
+} from './openConfiguredStore.ts'
 import { openNode } from './nodeStore.ts'
 import { finishMigrations, migrate, openStore } from './openStore.ts'
 import { openPostgres } from './postgres.ts'
@@ -137,6 +143,22 @@ describe('the store that the settings name, on PostgreSQL', () => {
     const { port } = silent.address() as AddressInfo
     await assertRefused(`postgresql://bezel:secret@127.0.0.1:${port}/bezel`, /can't be used \(.*timeout.*\): start it/)
     silent.close()
+  })
+
+  it('is asked again when a server that restarts has ended a statement', async () => {
+    const proxy = await startProxy(server.port)
+    await server.createDatabase('restarted')
+    let openings = 0
+    const { database } = placeOf(server.urlOf('restarted', proxy.port))
+    const store = await openDatabase(database, async ({ read }) => {
+      openings += 1
+      const asked = read.get('select pg_sleep($1)', openings === 1 ? 600 : 0)
+      if (openings === 1) proxy.cut()
+      await asked
+    })
+    assert.equal(openings, 2)
+    await store.close()
+    await proxy.close()
   })
 
   it('is refused in one sentence when its user may not create tables', async () => {

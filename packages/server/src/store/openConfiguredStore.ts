@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
 import { isServiceRunning, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
 import { certificateProblem, postgresTargetOf } from '../settings/dataConnections.ts'
+import { StoreUnavailableError } from '../ground/unavailable.ts'
 import type { DatabaseSettings, DataPlace } from '../settings/dataPlace.ts'
 import { refuseHalfCopy } from './copyState.ts'
 import { readClockAhead, readTime, refuseWrongClock } from './databaseClock.ts'
@@ -182,9 +183,9 @@ export async function openDatabase(
   }
 }
 
-/** Returns true for the error of a server that may be there and did not answer in time. */
+/** Returns true for the error of a server that did not answer in time, also where that ended a statement. */
 function isLate(error: unknown): boolean {
-  return error instanceof Error && /timeout expired|does not answer/.test(error.message)
+  return error instanceof StoreUnavailableError && /timeout|does not answer|terminat/.test(error.message)
 }
 
 /** The place in an address, without its password. */
