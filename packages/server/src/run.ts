@@ -11,7 +11,7 @@ import { pauseSentence } from './facade/relayer/guardRelayer.ts'
 import { relayerWarning } from './facade/relayer/relayerHealth.ts'
 import { listMayBeMined } from './facade/relayer/renewEntries.ts'
 import type { ProviderStatus } from './chain/providers/providers.ts'
-import type { NotReadyReason } from './ground/unavailable.ts'
+import { untilAvailable, type NotReadyReason } from './ground/unavailable.ts'
 import { listen } from './http/createApp.ts'
 import { settleFresh } from './journal/commits.ts'
 import { promiseCommits } from './http/hooks/promiseCommits.ts'
@@ -44,8 +44,18 @@ interface NodeState {
   isClockWrong(): boolean
 }
 
-/** Starts the service. Throws a `StartupError` with nothing left running. */
-export async function run(config: ServerConfig): Promise<RunningProgram> {
+/** Number of starts before a service gives up whose store did not answer meanwhile, each a second or more. */
+const MAX_STARTS = 5
+
+/**
+ * Starts the service, again when its store did not answer in the middle of it: a database that is busy or restarts is
+ * no reason to end. Throws a `StartupError` with nothing left running.
+ */
+export function run(config: ServerConfig): Promise<RunningProgram> {
+  return untilAvailable(() => runOnce(config), MAX_STARTS)
+}
+
+async function runOnce(config: ServerConfig): Promise<RunningProgram> {
   const open = new AsyncDisposableStack()
   const stop = new AbortController()
   try {

@@ -87,8 +87,14 @@ async function launchNode(devnet: RunningDevnet, settings: Record<string, string
   }
   const child = fork(MAIN, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const secrets = [...secretsOfSettings(env), ...secretsOfChain(devnet.file)]
-  const output = scanOutput(child, { name: 'the service', secrets, onLine: showFrom(settings['LOG_LEVEL']) })
-  const { url } = await untilStarted(child, 'the service')
+  const show = showFrom(settings['LOG_LEVEL'])
+  let last = ''
+  const onLine = (line: string): void => show((last = line))
+  const output = scanOutput(child, { name: 'the service', secrets, onLine })
+  const { url } = await untilStarted(child, 'the service').catch(async (error: Error) => {
+    if (child.exitCode !== null) await output.end()
+    throw new Error(`${error.message}, and said last: ${last}`, { cause: error })
+  })
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     await endChild(child, 'the service', signal)
     await providers?.close()

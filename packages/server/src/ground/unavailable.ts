@@ -51,6 +51,16 @@ export class NodeUnavailableError extends Error {
   override readonly name = 'NodeUnavailableError'
 }
 
+/** Does work up to `tries` times, again only when the store was unavailable. */
+export async function untilAvailable<Result>(work: () => Promise<Result>, tries: number): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (tries <= 1 || !(error instanceof StoreUnavailableError)) throw error
+    return untilAvailable(work, tries - 1)
+  }
+}
+
 export function notReady(reason: NotReadyReason): ApiError {
   return new ApiError('NOT_READY', SENTENCES[reason], { reason })
 }
