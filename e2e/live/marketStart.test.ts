@@ -1,8 +1,10 @@
-import type { MarketRecord } from '@bezel/protocol'
+import type { MarketRecord, Position } from '@bezel/protocol'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startStandInFeed, type StandInFeed } from '@bezel/testkit/standInFeed.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startService, type RunningService } from '@bezel/testkit/startService.ts'
+import { authorize, createTradingClient } from '@bezel/testkit/tradingClient.ts'
 import { until } from '@bezel/testkit/until.ts'
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -78,6 +80,18 @@ describe('a start on a feed as the live one is', () => {
     return (await markets()).find((record) => record.symbol === symbol)
   }
 
+  async function netOf(user: string): Promise<{ positionValue: string }[]> {
+    const answer = await fetch(`${service.url}/hl/${CHAIN}/info`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'clearinghouseState', user }),
+    })
+    const { assetPositions } = (await answer.json()) as {
+      assetPositions: { position: { positionValue: string } }[]
+    }
+    return assetPositions.map(({ position }) => position)
+  }
+
   async function leftOut(): Promise<readonly string[] | undefined> {
     const { body } = await get<{ chains: Record<string, { marketsLeftOut?: string[] }> }>('/ready')
     return body.chains[CHAIN]?.marketsLeftOut
@@ -123,6 +137,57 @@ describe('a start on a feed as the live one is', () => {
       [first.pricePrecision, first.sizePrecision],
       'whatever the price is by now',
     )
+  })
+
+  it('values and closes a position of which nobody has said a price since the start, and opens none', async () => {
+    const [trader, agent] = [chain.account('trader-1'), chain.account('agent-1')]
+    const at = { devnet, chain, url: () => service.url }
+    await authorize(at, trader, agent)
+    const client = await createTradingClient(at, trader, agent)
+    const order = { market: 'AVAX/USD', side: 'long', type: 'market', size: '2', leverage: '5' }
+    await client.trade(order, 'filled')
+    const held = async (): Promise<Position | undefined> =>
+      (await client.account('/positions', 'listPositions')).body.data?.[0]
+    await chain.control('bezel_freezePrice', 'AVAX/USD', true)
+    const saidAtMs = Date.now()
+    await chain.control('bezel_setPrice', 'AVAX/USD', '1700')
+    const { id } = await until('the price is known', async (saw) => {
+      const position = await held()
+      saw(position)
+      return position?.markPrice === '1700' ? position : undefined
+    })
+    await service.stop()
+    const stoppedAtMs = Date.now()
+    await chain.control('bezel_sleepPrice', 'AVAX/USD', true)
+    await chain.control('bezel_hidePrice', 'AVAX/USD', true)
+    service = await start()
+    assert.deepEqual(await leftOut(), ['AVAX/USD'])
+
+    const valued = (await held())!
+    assert.deepEqual([valued.id, valued.markPrice], [id, '1700'])
+    // Until it stopped, the service went on hearing the frozen price.
+    const age = `${valued.priceAt}, between ${saidAtMs} and ${stoppedAtMs}`
+    assert.ok(valued.priceAt >= saidAtMs && valued.priceAt <= stoppedAtMs, `as old as it is: ${age}`)
+    const [net] = await netOf(trader.address)
+    assert.ok(
+      Math.abs(Number(net?.positionValue) - 2 * 1_700) < 10,
+      `at 1700 and not at its entry: ${net?.positionValue}`,
+    )
+    const opened = await client.request('createOrder', 'POST', '/orders', order)
+    const missing = { reason: 'feed_stale', market: 'AVAX/USD' }
+    assert.deepEqual([opened.status, ownDetails(opened.body.details)], [503, missing])
+    await until('the price is old', async (saw) => {
+      const { status, body } = await client.account(`/preview/close/${id}`, 'previewClose')
+      saw(body)
+      return status === 200 && body.warnings?.[0]?.code === 'price_old'
+    })
+    const close = await client.request('closePosition', 'POST', `/positions/${id}/close`, {})
+    assert.deepEqual([close.status, close.body.warnings?.[0]?.value], [200, '1700'], JSON.stringify(close.body))
+    await client.broadcast(close.body.transaction)
+    await client.orderOnce(close.body.order.id, ({ status }) => status === 'filled')
+    assert.equal(await held(), undefined)
+    await chain.control('bezel_sleepPrice', 'AVAX/USD', false)
+    await chain.control('bezel_hidePrice', 'AVAX/USD', false)
   })
 
   it('repairs candles with less than one request a second, past the pair whose history is broken', async () => {

@@ -105,7 +105,7 @@ export const PositionSchema = Closed(
     openedAtBlock: 'Number of the block in which it was opened.',
     marginMode: 'Always `isolated`: it can lose its own collateral and no more.',
     priceAt:
-      'Time in epoch milliseconds at which `markPrice` came from the feed: a quiet market keeps its last one. 0 while the feed has no price of the market; the position is then valued at its entry price.',
+      'Time in epoch milliseconds at which `markPrice` came from the feed: a quiet market keeps its last one, also across a restart, with a time that is never newer than the price. 0 while no price of the market is known; the position is then valued at its entry price.',
     pendingUpdate: 'The change that waits for the oracle; null when none does.',
     realized:
       'Profits less fees that were charged to the position and not paid out yet, in tokens of the collateral. Part of `unrealizedPnl`.',

@@ -54,14 +54,43 @@ describe('createFreshness', () => {
     assert.deepEqual([HEARD_WITHIN_MS, PRICED_WITHIN_MS], [5_000, 15_000])
   })
 
-  it('starts until the chain and the snapshot are there', () => {
+  it('has what the last process heard of a market as its last price, and opens nothing at it', () => {
+    const recalled = world.quotes.get(0)!
+    world.quotes.delete(0)
+    world.recalled.set(0, recalled)
+    world.quotes.set(21, { ...world.quotes.get(21)!, updatedAtMs: world.nowMs })
+    assert.equal(freshness.lastQuote(BTC), recalled)
+    const missing = { ...STALE, market: 'BTC/USD' }
+    for (const read of [
+      () => freshness.quote(BTC),
+      () => freshness.openingMark(BTC, undefined),
+      () => freshness.openingMark(BTC, { pairIndex: 0, price: recalled.mark, slippage: Slippage.one }),
+    ]) {
+      assert.deepEqual(refusal(read), missing)
+    }
+  })
+
+  it('has last prices, and nothing else, while the snapshot is refused', () => {
     world.hasSnapshot = false
+    assert.deepEqual(reasons(), ['starting', 'starting'])
+    assert.equal(freshness.loaded(), world.chain)
+    assert.equal(freshness.lastQuote(BTC)?.mark, usd(60_000))
+    assert.deepEqual(
+      refusal(() => freshness.openingMark(BTC, undefined)),
+      { reason: 'starting' },
+    )
+  })
+
+  it('starts until the chain and the answer to the request for the snapshot are there', () => {
+    world.hasSnapshot = false
+    world.wasAsked = false
     assert.deepEqual(reasons(), ['starting', 'starting'])
     assert.deepEqual(
       refusal(() => freshness.loaded()),
       { reason: 'starting' },
     )
     world.hasSnapshot = true
+    world.wasAsked = true
     world.chain = undefined
     assert.deepEqual(reasons(), ['starting', 'starting'])
   })

@@ -14,14 +14,17 @@ export interface Freshness {
   pricesReason(): NotReadyReason | undefined
   /** Returns the reason to refuse a read that needs the chain's state too. */
   marketsReason(): NotReadyReason | undefined
-  /** Returns the chain's markets once they are loaded, however old. Throws `NOT_READY`. */
+  /**
+   * Returns the chain's markets once they are loaded, however old, and the feed was asked for its prices, so that no
+   * older one is used for a moment. Throws `NOT_READY`.
+   */
   loaded(): ChainMarkets
   /** Returns the last price of a market, however quiet the market is. Throws `NOT_READY` while the feed is stale. */
   quote(market: ListedPair): PairQuote
   /**
-   * Returns the last price of a pair, however old it is and whatever the feed does; `undefined` when there never was
-   * one. In a quiet market its mark is the price of the second witness, if there is one. Throws `NOT_READY` while the
-   * chain lags.
+   * Returns the last price of a pair, however old it is and whatever the feed does, also from before the start;
+   * `undefined` when there never was one. In a quiet market its mark is the price of the second witness, if there is
+   * one. Throws `NOT_READY` while the chain lags.
    */
   lastQuote(pair: ListedPair, witness?: Witness): PairQuote | undefined
   /**
@@ -41,9 +44,11 @@ export interface Witness {
 
 export interface FreshnessOptions {
   readonly watch: Pick<ChainMarketsWatch, 'current' | 'isLagging'>
-  readonly book: Pick<PriceBook, 'get'>
+  readonly book: Pick<PriceBook, 'get' | 'last'>
   /** Returns the feed's last signs of life; `undefined` until its first snapshot. */
   readonly pulse: () => FeedPulse | undefined
+  /** Returns true once the feed has answered the request for its first snapshot, or has failed to. */
+  readonly wasAsked: () => boolean
   /** Age from which a price needs a second witness before a position is opened at it. */
   readonly quietMs: number
   readonly now: () => number
@@ -55,7 +60,7 @@ export const HEARD_WITHIN_MS = 5_000
 /** The longest time without a price of any pair, which proves that there is a feed behind the connection. */
 export const PRICED_WITHIN_MS = 15_000
 
-export function createFreshness({ watch, book, pulse, quietMs, now }: FreshnessOptions): Freshness {
+export function createFreshness({ watch, book, pulse, wasAsked, quietMs, now }: FreshnessOptions): Freshness {
   function pricesReason(): NotReadyReason | undefined {
     const signs = pulse()
     if (watch.current() === undefined || signs === undefined) return 'starting'
@@ -85,12 +90,12 @@ export function createFreshness({ watch, book, pulse, quietMs, now }: FreshnessO
     quote,
     loaded() {
       const chain = watch.current()
-      if (chain === undefined || pulse() === undefined) throw notReady('starting')
+      if (chain === undefined || !wasAsked()) throw notReady('starting')
       return chain
     },
     lastQuote({ pairIndex }, witness) {
       if (watch.isLagging()) throw notReady('chain_lagging')
-      const known = book.get(pairIndex)
+      const known = book.last(pairIndex)
       if (known === undefined || witness?.price === undefined || witness.pairIndex !== pairIndex) return known
       return isQuiet(known) ? { ...known, mark: witness.price } : known
     },

@@ -36,7 +36,7 @@ export interface MarketReads {
 
 export interface MarketReadsOptions extends FreshnessOptions {
   readonly watch: Pick<ChainMarketsWatch, 'current' | 'isLagging' | 'version'>
-  readonly book: Pick<PriceBook, 'get' | 'version'>
+  readonly book: Pick<PriceBook, 'get' | 'last' | 'version'>
   readonly hours: Pick<MarketHours, 'isOpen' | 'version'>
 }
 

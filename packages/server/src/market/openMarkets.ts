@@ -52,7 +52,7 @@ export function openMarketSources(options: MarketSourcesOptions): MarketSources 
   const { feedUrl, store, now, log } = options
   const pages = createFeedPages(feedUrl)
   const feed = openFeed({ ...options, pages, onConnectionChange: (state) => log.info({ state }, 'price feed') })
-  const candles = startCandles({ ...options, feed, pages })
+  const candles = startCandles({ ...options, feed, pages, onStored: feed.book.recall })
   const pairFlags = watchOpenFlags({ read: pages.marketStatus, now, pollMs: options.statusMs })
   return {
     feed,
@@ -117,7 +117,15 @@ export function openChainMarkets(chain: ServedChain, options: ChainMarketsOption
   const { feed, pairFlags } = sources
   const groupFlags = watchGroupFlags(chain, options)
   const hours = createMarketHours({ pairFlags, groupFlags, now })
-  const reads = { watch, book: feed.book, pulse: feed.pulse, hours, quietMs: options.quietMs, now }
+  const reads = {
+    watch,
+    book: feed.book,
+    pulse: feed.pulse,
+    wasAsked: feed.wasAsked,
+    hours,
+    quietMs: options.quietMs,
+    now,
+  }
   return {
     watch,
     hours,

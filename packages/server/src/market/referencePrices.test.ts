@@ -58,4 +58,13 @@ describe('createReferencePrices', () => {
     isFilled = false
     assert.equal((await create()('base').of([0])).get(0), dollars(65_000n))
   })
+
+  it('goes on with what is stored after a restart beside a feed without pages, and without pairs that are new', async () => {
+    await create()('base').of([0])
+    isFilled = false
+    const prices = create()('base')
+    assert.deepEqual(await prices.of([0, 1]), new Map([[0, dollars(65_000n)]]))
+    isFilled = true
+    assert.equal((await prices.of([0, 1])).get(1), dollars(2_500n))
+  })
 })

@@ -7,8 +7,8 @@ import type { PriceBook } from './feed/priceBook.ts'
 /** The reference prices (1e10) from which the price and size precisions of a chain's markets follow. */
 export interface ReferencePrices {
   /**
-   * Returns the prices by pair index, for the pairs that ever had one, and stores those of new pairs. Throws
-   * `FeedUnavailableError` when a pair has none stored and the feed has not given its prices yet.
+   * Returns the prices by pair index, for the pairs that ever had one, and stores those of new pairs once the feed has
+   * given its prices. Throws `FeedUnavailableError` when it has not, and none is stored.
    */
   of(pairIndices: readonly number[]): Promise<ReadonlyMap<number, Price>>
 }
@@ -31,7 +31,10 @@ export function createReferencePrices(of: {
         const known = kept
         const missing = pairIndices.filter((pair) => !known.has(pair))
         if (missing.length === 0) return known
-        if (!of.isFilled()) throw new FeedUnavailableError('the feed has not given its prices yet')
+        if (!of.isFilled()) {
+          if (known.size === 0) throw new FeedUnavailableError('the feed has not given its prices yet')
+          return known
+        }
         const found = new Map<number, Price>()
         for (const pair of missing) {
           const price = of.book.get(pair)?.mark

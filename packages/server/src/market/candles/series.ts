@@ -58,6 +58,8 @@ export interface Series {
    * outdated after it.
    */
   gaps: number
+  /** The feed's time of the last tick; `undefined` before the first one, and where an older version kept the state. */
+  heardAtMs: number | undefined
   /** Counts changes of the running candle. */
   version: number
 }
@@ -80,6 +82,7 @@ export function createSeries(pairIndex: number, interval: CandleInterval, clockM
     lastClose: undefined,
     unseen: { fromMs: timeMs, toMs: timeMs, again: undefined },
     gaps: 0,
+    heardAtMs: undefined,
     version: 0,
   }
 }
@@ -128,6 +131,7 @@ export function addTickTo(series: Series, price: Price, timeMs: number): void {
   const isFirst = series.since !== undefined && timeMs < series.since.openedAtMs
   if (isFirst && series.before !== undefined) addUnseen(series, series.timeMs)
   series.since = addTick(series.since, price, timeMs)
+  series.heardAtMs = Math.max(series.heardAtMs ?? timeMs, timeMs)
   series.version += 1
 }
 

@@ -19,6 +19,7 @@ async function start(opened: TestStore, store: Store, now: () => number) {
     store,
     now,
     random: () => 0,
+    onStored: () => undefined,
     repairPauseMs: 0,
     feed: { onHeard: (listener) => ((hear = listener), () => undefined) },
     pages: { history: async () => undefined },

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { readRunningCandles, writeRunningCandles } from '../../store/candleStore.ts'
 import type { Store } from '../../store/sql.ts'
+import type { PairQuote } from '../../trading/market/chainMarkets.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { FeedPages } from '../feed/pages.ts'
 import { createPublisher } from '../../ground/publisher.ts'
@@ -10,7 +11,7 @@ import { createEndedCandles, type EndedCandles } from './endedCandles.ts'
 import { every as everyInterval, type Every } from '../../ground/every.ts'
 import { createListeningSeries, type ListeningSeries } from './listeningSeries.ts'
 import { startRepairs } from './repairs.ts'
-import { parseState, type RunningState, stateText } from './runningState.ts'
+import { lastQuotesOf, parseState, type RunningState, stateText } from './runningState.ts'
 import { type Series, advanceSeries } from './series.ts'
 import { createUpstream } from './upstream.ts'
 import { parseCandleText } from './candleText.ts'
@@ -42,6 +43,8 @@ export interface CandlesOptions {
   readonly pages: Pick<FeedPages, 'history'>
   /** Pause between two requests that repair candles. */
   readonly repairPauseMs: number
+  /** Called with the last price of every pair that the store had at the start. */
+  readonly onStored: (quotes: readonly PairQuote[]) => void
   readonly now: () => number
   readonly random: () => number
   /** Timer of the rounds. Default the clock of the process; tests pass their own. */
@@ -77,6 +80,7 @@ export function startCandles(options: CandlesOptions): Candles {
   async function load(): Promise<void> {
     const text = await readRunningCandles(store.read)
     const kept = text === undefined ? undefined : parseState(text)
+    options.onStored(lastQuotesOf(kept?.series ?? []))
     for (const one of kept?.series ?? []) await skipStored(one, ended, now())
     const series = createListeningSeries(kept, ended.put)
     stopListening = feed.onHeard((heard) => {

@@ -13,7 +13,7 @@ describe('openFeed', () => {
   let nowMs: number
   let states: string[]
 
-  async function open(silenceMs = 60_000): Promise<void> {
+  function begin(silenceMs = 60_000): void {
     feed = openFeed({
       feedUrl: upstream.url,
       pages: createFeedPages(upstream.url),
@@ -22,6 +22,10 @@ describe('openFeed', () => {
       onConnectionChange: (state) => states.push(state),
       silenceMs,
     })
+  }
+
+  async function open(silenceMs?: number): Promise<void> {
+    begin(silenceMs)
     await until('connected at both ends', () => upstream.sockets() === 1 && feed.counts().connections === 1)
   }
 
@@ -98,6 +102,14 @@ describe('openFeed', () => {
     assert.equal(upstream.sockets(), 1)
   })
 
+  it('counts a connection that could not be made as asked, so that nobody waits for it', async () => {
+    await upstream.close()
+    begin()
+    assert.equal(feed.wasAsked(), false)
+    await until('the refusal', () => feed.wasAsked())
+    assert.deepEqual([feed.pulse(), feed.counts().connections], [undefined, 0])
+  })
+
   it('tells when it was heard and when it had a price, of a connection that has had its snapshot', async () => {
     let isAway = true
     upstream.pages['/charts'] = () => {
@@ -107,6 +119,7 @@ describe('openFeed', () => {
     await open()
     upstream.send('[0,5]')
     await until('a price', () => feed.book.get(0))
+    await until('the refusal of the snapshot', () => feed.wasAsked())
     assert.equal(feed.pulse(), undefined, 'no snapshot yet')
     isAway = false
     await until('the snapshot', () => feed.pulse() !== undefined)

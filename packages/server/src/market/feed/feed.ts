@@ -54,6 +54,8 @@ export interface Feed {
   readonly book: PriceBook
   /** Returns the last signs of life; `undefined` until the first snapshot. */
   pulse(): FeedPulse | undefined
+  /** Returns true once the first request for a snapshot was answered or has failed, or no connection was made. */
+  wasAsked(): boolean
   /** Calls the listener with every tick. Returns a function that ends the subscription. */
   onTick(listener: TickListener): () => void
   /**
@@ -97,6 +99,7 @@ export function openFeed(options: FeedOptions): Feed {
   let isClosed = false
   /** Signs of the latest connection that has had its snapshot. */
   let pulse: FeedPulse | undefined
+  let wasAsked = false
   let timer: NodeJS.Timeout | undefined
   let disconnect = connect()
 
@@ -109,7 +112,9 @@ export function openFeed(options: FeedOptions): Feed {
         connections += 1
         frames.begin(connections)
         const isWanted = (): boolean => isOpen && !isClosed
-        void fillFromSnapshot(book, options.pages, { now, random, isWanted, onFilled: () => (pulse = signsOfLife) })
+        const onAsked = (): boolean => (wasAsked = true)
+        const onFilled = (): FeedPulse => (pulse = signsOfLife)
+        void fillFromSnapshot(book, options.pages, { now, random, isWanted, onAsked, onFilled })
       },
       onFrame(frame) {
         if (!hasSpoken) options.onConnectionChange('connected')
@@ -121,6 +126,8 @@ export function openFeed(options: FeedOptions): Feed {
       onGarbage: () => (garbage += 1),
       onClose() {
         isOpen = false
+        // No request follows where no connection could be made.
+        wasAsked = true
         if (isClosed) return
         if (hasSpoken) options.onConnectionChange('lost')
         timer = setTimeout(() => (disconnect = connect()), backoffMs(attempt++, random()))
@@ -131,6 +138,7 @@ export function openFeed(options: FeedOptions): Feed {
   return {
     book,
     pulse: () => pulse,
+    wasAsked: () => wasAsked,
     onTick: frames.onTick,
     onHeard: frames.onHeard,
     counts: () => ({ connections, frames: frames.count(), ignored: garbage + frames.skipped() }),
@@ -249,7 +257,13 @@ function openConnection(url: string, silenceMs: number, events: ConnectionEvents
 async function fillFromSnapshot(
   book: PriceBook,
   pages: Pick<FeedPages, 'snapshot'>,
-  of: { now: () => number; random: () => number; isWanted: () => boolean; onFilled: () => void },
+  of: {
+    now: () => number
+    random: () => number
+    isWanted: () => boolean
+    onAsked: () => void
+    onFilled: () => void
+  },
 ): Promise<void> {
   for (let tries = 0; of.isWanted(); tries += 1) {
     const askedAtMs = of.now()
@@ -257,8 +271,10 @@ async function fillFromSnapshot(
       const { marks, indices } = await pages.snapshot()
       book.applySnapshot(marks, indices, askedAtMs, of.now())
       if (of.isWanted()) of.onFilled()
+      of.onAsked()
       return
     } catch {
+      of.onAsked()
       await sleep(backoffMs(tries, of.random()), undefined, { ref: false })
     }
   }

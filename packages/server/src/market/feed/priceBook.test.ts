@@ -67,4 +67,18 @@ describe('createPriceBook', () => {
     tick(book, '[0,5]', 100)
     assert.equal(book.version(), before + 1)
   })
+
+  it('has a price from before the start as the last one only, until the feed says another', () => {
+    const book = createPriceBook()
+    const { version } = book
+    const before = version()
+    const recalled = { pairIndex: 0, mark: Price.of(6n), index: Price.of(6n), updatedAtMs: 50 }
+    book.recall([recalled])
+    assert.deepEqual([book.get(0), book.last(0), book.last(1)], [undefined, recalled, undefined])
+    assert.ok(version() > before)
+    tick(book, '[0,5]', 100)
+    assert.deepEqual([book.last(0), book.last(0)?.updatedAtMs], [book.get(0), 100])
+    book.recall([recalled])
+    assert.equal(book.last(0), book.get(0), 'the older one comes too late')
+  })
 })

@@ -4,7 +4,15 @@ import type { FeedFrame, PairPrice } from './parseFrame.ts'
 
 /** The latest price of every pair that the feed knows, in memory. */
 export interface PriceBook {
+  /** Returns what the feed said last since the start; `undefined` when it said nothing. */
   get(pairIndex: number): PairQuote | undefined
+  /**
+   * Returns the last price of a pair, which may be one from before the start. It is for what opens nothing: closes,
+   * reductions, stops and valuations.
+   */
+  last(pairIndex: number): PairQuote | undefined
+  /** Takes over prices from before the start. They count only as last ones, until the feed says others. */
+  recall(quotes: readonly PairQuote[]): void
   /** Returns a counter that grows with every change, so that values derived from prices know when they are outdated. */
   version(): number
   /** Applies a frame. Returns the quotes that it changed or confirmed. */
@@ -18,11 +26,17 @@ export interface PriceBook {
 
 export function createPriceBook(): PriceBook {
   const quotes = new Map<number, PairQuote>()
+  let recalled: ReadonlyMap<number, PairQuote> = new Map()
   let version = 0
 
   return {
     get: (pairIndex) => quotes.get(pairIndex),
+    last: (pairIndex) => quotes.get(pairIndex) ?? recalled.get(pairIndex),
     version: () => version,
+    recall(kept) {
+      recalled = new Map(kept.map((quote) => [quote.pairIndex, quote]))
+      version += 1
+    },
     applyTick({ marks, indices }, nowMs) {
       const changed = new Map<number, PairQuote>()
       const put = (pairIndex: number, mark: Price, index: Price): void => {

@@ -96,9 +96,12 @@ export interface MarketWorld {
   chain: ChainMarkets | undefined
   isLagging: boolean
   hasSnapshot: boolean
+  wasAsked: boolean
   /** Time of the feed's last message; `undefined` is that of its latest price. */
   heardAtMs: number | undefined
   readonly quotes: Map<number, PairQuote>
+  /** Prices from before the start. */
+  readonly recalled: Map<number, PairQuote>
   readonly open: Set<number>
   version: number
 }
@@ -114,8 +117,10 @@ export function createWorld(): MarketWorld {
     chain: chainMarkets(),
     isLagging: false,
     hasSnapshot: true,
+    wasAsked: true,
     heardAtMs: undefined,
     quotes: new Map([quote(0, 60_000, nowMs), quote(21, 1.16, nowMs - 3_600_000)]),
+    recalled: new Map(),
     open: new Set([0]),
     version: 1,
   }
@@ -134,8 +139,10 @@ export function portsOf(world: MarketWorld) {
     watch: { current: () => world.chain, isLagging: () => world.isLagging, version },
     book: {
       get: (pairIndex: number) => world.quotes.get(pairIndex),
+      last: (pairIndex: number) => world.quotes.get(pairIndex) ?? world.recalled.get(pairIndex),
       version,
     },
+    wasAsked: () => world.wasAsked,
     pulse: () => (world.hasSnapshot ? pulseOf(world) : undefined),
     quietMs: 60_000,
     hours: {

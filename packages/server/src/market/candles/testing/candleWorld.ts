@@ -1,6 +1,7 @@
 import { CANDLE_INTERVALS, type Candle, type CandleInterval, type Price } from '@bezel/protocol'
 import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
 import { migrate } from '../../../store/openStore.ts'
+import type { PairQuote } from '../../../trading/market/chainMarkets.ts'
 import type { Heard } from '../../feed/feed.ts'
 import { createPublisher } from '../../../ground/publisher.ts'
 import { FLUSH_MS, REPAIR_ROUND_MS } from '../limits.ts'
@@ -14,6 +15,8 @@ import { answerHistory, createUpstreamState, type UpstreamState } from './answer
 export interface CandleWorld extends UpstreamState {
   nowMs: number
   isConnected: boolean
+  /** The last prices that the store had at the start. */
+  recalled: readonly PairQuote[]
   candles(): Candles
   /** Publishes ticks of one instant; an empty list is a heartbeat. `timeMs` is the feed's own time. Default `nowMs`. */
   publish(marks: readonly (readonly [number, Price])[], timeMs?: number): void
@@ -41,10 +44,9 @@ export async function createCandleWorld(startMs: number, repairPauseMs = 0): Pro
   await migrate(opened.store)
   const listeners = createPublisher<Heard>()
   const waiting: (() => void)[] = []
-  let connection = 0
+  let [connection, restedMs] = [0, 0]
   let flush = async (): Promise<void> => undefined
   let round = async (): Promise<void> => undefined
-  let restedMs = 0
   let stop = (): void => undefined
   let running = start()
 
@@ -54,6 +56,7 @@ export async function createCandleWorld(startMs: number, repairPauseMs = 0): Pro
       feed: { onHeard: (listener) => (stop = listeners.subscribe(listener)) },
       pages: { history: (pairIndex, range) => answerHistory(world, pairIndex, range, waiting) },
       repairPauseMs,
+      onStored: (quotes) => (world.recalled = quotes),
       now: () => world.nowMs + restedMs,
       random: () => 0,
       every(intervalMs, work) {
@@ -69,6 +72,7 @@ export async function createCandleWorld(startMs: number, repairPauseMs = 0): Pro
     ...createUpstreamState(),
     nowMs: startMs,
     isConnected: false,
+    recalled: [],
     candles: () => running,
     publish(marks, timeMs = world.nowMs) {
       const ticks = marks.map(([pairIndex, price]) => ({ pairIndex, price, timeMs }))
