@@ -102,7 +102,7 @@ async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarket
       live,
       terms,
       markets: () => markets,
-      book: { get: () => undefined },
+      book: { last: () => undefined },
       head: () => undefined,
       onError: (error) => {
         throw error

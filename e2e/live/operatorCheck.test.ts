@@ -238,7 +238,7 @@ describe('bezel-server check', () => {
     it('a feed that is away', async () => {
       const outcome = await check({ feedUrl: 'http://127.0.0.1:1' })
       assert.equal(outcome.code, 1)
-      assert.deepEqual(outcome.checksWith('failure'), ['heartbeat', 'charts'])
+      assert.deepEqual(outcome.checksWith('failure'), ['heartbeat', 'charts'], outcome.text)
       assert.match(outcome.finding('heartbeat')!.text, /ECONNREFUSED\): correct feedUrl/)
       assert.match(outcome.finding('prices')!.text, /^\d+ pairs can be traded; the feed gave no price/)
     })

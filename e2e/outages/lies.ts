@@ -1,5 +1,7 @@
 import type { Lie } from './faultyProxy.ts'
 
+const NO_BLOOM = `0x${'0'.repeat(512)}`
+
 /** Wrong answers that nodes, and the gateways in front of them, give in practice. */
 export const LIES: Readonly<Record<string, Lie>> = {
   'a page of a gateway': async () => ({ status: 502, text: '<html><body><h1>502 Bad Gateway</h1></body></html>' }),
@@ -37,13 +39,14 @@ export const LIES: Readonly<Record<string, Lie>> = {
 }
 
 /** Answers correctly, but for another chain. */
-export const OTHER_CHAIN: Lie = async (asked, honest) => {
-  const methods = new Map(callsOf(asked).map(({ id, method }) => [id, method]))
-  const change = (answer: Answer): Answer =>
-    methods.get(answer.id) === 'eth_chainId' ? { ...answer, result: '0x1' } : answer
-  const answered = JSON.parse(await honest()) as Answer | Answer[]
-  return { text: JSON.stringify(Array.isArray(answered) ? answered.map(change) : change(answered)) }
-}
+export const OTHER_CHAIN = changedResults((method, result) => (method === 'eth_chainId' ? '0x1' : result))
+
+/** Answers as if nothing had happened in any block. */
+export const NO_LOGS = changedResults((method, result) => {
+  if (method === 'eth_getLogs') return []
+  const hasBloom = typeof result === 'object' && result !== null && 'logsBloom' in result
+  return hasBloom ? { ...result, logsBloom: NO_BLOOM } : result
+})
 
 interface Call {
   readonly id: unknown
@@ -71,5 +74,18 @@ function changed(change: (answers: Answer[]) => unknown[]): Lie {
   return async (_asked, honest) => {
     const answered = JSON.parse(await honest()) as Answer | Answer[]
     return { text: JSON.stringify(Array.isArray(answered) ? change(answered) : change([answered])[0]) }
+  }
+}
+
+/** Answers correctly, but for what `change` makes of the result of a call. */
+function changedResults(change: (method: string | undefined, result: unknown) => unknown): Lie {
+  return async (asked, honest) => {
+    const methods = new Map(callsOf(asked).map(({ id, method }) => [id, method]))
+    const lie = changed((answers) =>
+      answers.map((answer) =>
+        'result' in answer ? { ...answer, result: change(methods.get(answer.id), answer.result) } : answer,
+      ),
+    )
+    return lie(asked, honest)
   }
 }

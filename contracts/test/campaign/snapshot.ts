@@ -53,29 +53,33 @@ const BOOK_COLLATERALS = BOOKS.map(([collateral]) => collateral)
 const BOOK_PAIRS = BOOKS.map(([, pair]) => pair)
 
 export async function takeSnapshot(ground: Ground): Promise<Snapshot> {
-  const [open, money] = await Promise.all([
+  const [open, books, money] = await Promise.all([
     readOpen(ground),
+    readBooks(ground),
     Promise.all(ground.collaterals.map((collateral) => readMoney(ground, collateral))),
   ])
   return {
     ...open,
+    fees: await readFees(ground, open.trades),
+    books,
     govFees: Object.fromEntries(money.map(({ index, govFees }) => [index, govFees])),
     balances: Object.fromEntries(money.map(({ index, balances }) => [index, balances])),
   }
 }
 
-/** Reads the part of a snapshot that actions choose from: everything but the money. */
-export async function readOpen(ground: Ground): Promise<Omit<Snapshot, 'govFees' | 'balances'>> {
+/** Reads the part of a snapshot that actions choose from, without fees, books and money. */
+export async function readOpen(
+  ground: Ground,
+): Promise<Pick<Snapshot, 'trades' | 'orders' | 'tradeCounters' | 'orderCounters'>> {
   const [tradeCounters, orderCounters] = await Promise.all([
     ground.read('getCountersForTraders', [USERS, 0]),
     ground.read('getCountersForTraders', [USERS, 1]),
   ])
-  const [[trades, fees], orders, books] = await Promise.all([
+  const [trades, orders] = await Promise.all([
     readTrades(ground, openCountOf(tradeCounters)),
     readOrders(ground, openCountOf(orderCounters)),
-    readBooks(ground),
   ])
-  return { trades, fees, orders, tradeCounters, orderCounters, books }
+  return { trades, orders, tradeCounters, orderCounters }
 }
 
 function openCountOf(counters: Snapshot['tradeCounters']): bigint {
@@ -86,14 +90,13 @@ async function readOrders(ground: Ground, count: bigint): Promise<readonly Pendi
   return count === 0n ? [] : ground.read('getAllPendingOrders', [0n, count - 1n])
 }
 
-async function readTrades(ground: Ground, count: bigint): Promise<[readonly Trade[], readonly TradeFees[]]> {
-  if (count === 0n) return [[], []]
-  const trades = await ground.read('getAllTrades', [0n, count - 1n])
-  const fees = await ground.read('getTradeFeesDataArray', [
-    trades.map(({ user }) => user),
-    trades.map(({ index }) => index),
-  ])
-  return [trades, fees]
+async function readTrades(ground: Ground, count: bigint): Promise<readonly Trade[]> {
+  return count === 0n ? [] : ground.read('getAllTrades', [0n, count - 1n])
+}
+
+async function readFees(ground: Ground, trades: readonly Trade[]): Promise<readonly TradeFees[]> {
+  if (trades.length === 0) return []
+  return ground.read('getTradeFeesDataArray', [trades.map(({ user }) => user), trades.map(({ index }) => index)])
 }
 
 async function readBooks(ground: Ground): Promise<Book[]> {

@@ -5,14 +5,13 @@ import type { Relayer } from './facade/relayer/startRelayer.ts'
 import type { CommitChanges, RightsChange } from './journal/commitBody.ts'
 import type { ChainCommits } from './journal/commits.ts'
 import type { Base } from './openBase.ts'
-import { countOrdersByStatus } from './store/orderStore.ts'
 import type { TradeTape } from './stream/topics/publicSources.ts'
 
 // Everything that happens in a process because something was committed, by this node or another.
 
 /** The parts of a chain that commits change. */
 interface CommitFollowers {
-  readonly base: Pick<Base, 'orderCounts' | 'waits' | 'store'>
+  readonly base: Pick<Base, 'orderCounts' | 'waits'>
   readonly positions: LivePositions
   readonly tape: TradeTape
   readonly accounts: OpenChainAccounts
@@ -28,7 +27,7 @@ export function followCommits(commits: ChainCommits, of: CommitFollowers): void 
   follow(({ positions }) => of.positions.apply(positions), of.positions.reload)
   follow(
     ({ chain, orders }, number) => orderCounts.apply(orders, { chain, number }),
-    () => orderCounts.restart(() => countOrdersByStatus(of.base.store.read)),
+    async () => orderCounts.restart(),
   )
   follow(waits.apply)
   follow(of.tape.apply)

@@ -18,11 +18,13 @@ import { settleExits } from './facade/relayer/exitGas.ts'
 import { withLeader } from './follower/leaderState.ts'
 import { followCommits } from './followCommits.ts'
 import type { Follower } from './follower/startFollower.ts'
+import { every } from './ground/every.ts'
 import { notReady } from './ground/unavailable.ts'
 import { type AccountLog, createAccountLog } from './journal/accountLog.ts'
 import type { ChainCommits } from './journal/commits.ts'
 import { createChainHead, type ChainHead, startClockRounds } from './journal/clock.ts'
 import { openChainMarkets, type ChainMarketData } from './market/openMarkets.ts'
+import { readTold } from './store/leaseStore.ts'
 import { listLiveOrders } from './store/orderStore.ts'
 import { findRelayer } from './store/relayNodeStore.ts'
 import { writeNotices } from './notices/writeNotices.ts'
@@ -81,7 +83,7 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     log,
   })
   open.defer(() => market.close())
-  const relayer = await relayerOf(slug, base)
+  const relayer = await relayerOf(slug, base, open)
   const agents = openAgents({ chain, client, market, relayer }, base)
   const terms = createKnownTerms(now)
   const commits = base.commits.of(slug)
@@ -162,10 +164,30 @@ function openPositionReads(
   })
 }
 
-/** Returns the relayer's address: of the key, or, on a node without the role, of what the store knows. */
-async function relayerOf(slug: ChainSlug, { relayerKey, roles, store }: Base): Promise<Address | null> {
-  if (roles.has('relayer')) return relayerKey?.address ?? null
-  return (await findRelayer(store.read, slug)) ?? null
+/** Pause between two looks for the relayer's address, as long as between two times that its node tells it. */
+const RELAYER_LOOK_MS = 1_000
+
+/**
+ * Returns a read of the relayer's address: of the key, or, on a node without the role, what the node that sends tells
+ * with its lease; until one has told it, the sender that the store knows.
+ */
+async function relayerOf(
+  slug: ChainSlug,
+  { relayerKey, roles, store, log }: Base,
+  open: AsyncDisposableStack,
+): Promise<() => Address | null> {
+  if (roles.has('relayer')) return () => relayerKey?.address ?? null
+  let known: Address | null = null
+  async function look(): Promise<void> {
+    const told = await readTold(store.read, { role: 'relayer', chain: slug })
+    known = (told === '' ? await findRelayer(store.read, slug) : (told as Address)) ?? known
+  }
+  await look()
+  const onError = (error: unknown): void =>
+    log.error({ chain: slug, err: error }, "the relayer's address could not be read")
+  const looks = every(RELAYER_LOOK_MS, look, { onError })
+  open.defer(() => looks.close())
+  return () => known
 }
 
 function openAgents(
@@ -173,7 +195,7 @@ function openAgents(
     readonly chain: ServedChain
     readonly client: RpcClient
     readonly market: ChainMarketData
-    readonly relayer: Address | null
+    readonly relayer: () => Address | null
   },
   { authenticate, config, now }: Base,
 ): ChainAgents {

@@ -44,6 +44,7 @@ interface FollowedParts {
 export async function openFollower(of: FollowedParts, open: AsyncDisposableStack): Promise<ChainFollower> {
   const { chain, client, head, market } = of
   const { roles, store, now, log } = of.base
+  const name = { role: 'follower', chain: chain.slug } as const
   if (roles.isAlone) {
     const onApplied = async (blocks: readonly ChainBlock[]): Promise<void> => {
       const noted = market.watch.note(blocks)
@@ -54,6 +55,8 @@ export async function openFollower(of: FollowedParts, open: AsyncDisposableStack
     const onUndone = market.watch.noteUndone
     const follower = followBlocks(of, { store, accountLog: of.accountLog, onApplied, onUndone })
     open.defer(() => follower.close())
+    // It leads for good, and says so.
+    await roles.lead(name, open, () => undefined)
     return follower
   }
   const shared = openSharedFollower({ chain, client, store, head, markets: () => market.watch.current(), now, log })
@@ -67,7 +70,6 @@ export async function openFollower(of: FollowedParts, open: AsyncDisposableStack
     const fenced = { store: leader.store, accountLog: leader.fencedLog(of.accountLog) }
     leader.open.defer(shared.lead(() => followBlocks(of, { ...fenced, onApplied, onUndone: steps.settled })))
   }
-  const name = { role: 'follower', chain: chain.slug } as const
   await roles.lead(name, open, lead, () => tellState(shared, of.diamondWatch))
   return shared
 }
@@ -89,6 +91,7 @@ function followBlocks(
     markets: () => of.market.watch.current(),
     startBlock: chain.startBlock,
     pollMs: config.headPollMs,
+    signsOfChange: () => of.diamondWatch.stats().signsOfChange,
   })
 }
 
@@ -99,7 +102,7 @@ function followSteps({ commits, accounts, market }: FollowedParts, shared: Share
     apply({ step: told }) {
       if (told === undefined) return
       const step = parseStep(told)
-      shared.noteHead(headAfter(step))
+      shared.noteHead(headAfter(step), step.kind === 'undone' ? step.doubted : undefined)
       steps.take(step)
       if (step.kind === 'applied') noteAccounts(accounts, step.blocks)
     },

@@ -24,6 +24,11 @@ export interface TcpProxy {
    * and nothing comes back on that connection any more. Resolves when it was passed on.
    */
   loseCommit(marker: string): Promise<void>
+  /**
+   * Loses the path of the next connection over which `text` comes: that reaches the server, and nothing after it in
+   * either direction, the end of the connection neither. Resolves when it was passed on.
+   */
+  loseAnswer(text: string): Promise<void>
   /** Cuts all connections that are open. */
   cut(): void
   /** Returns the number of connections that are open. */
@@ -68,7 +73,8 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     const pair = [client, upstream]
     pairs.add(pair)
     const inLine = createLine()
-    join(client, upstream, createLine())
+    const toServer = createLine()
+    join(client, upstream, (step) => void (losses.isLost(pair) || toServer(step)))
     join(upstream, client, (step) => void (losses.isLost(pair) || inLine(step)))
     client.on('data', (chunk) => losses.hear(pair, chunk))
     upstream.on('close', () => pairs.delete(pair))
@@ -89,7 +95,8 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
       state.passing = 'open'
       goOn()
     },
-    loseCommit: losses.expect,
+    loseCommit: (marker) => losses.expect(marker, COMMIT),
+    loseAnswer: (text) => losses.expect(text, text),
     cut: () => pairs.forEach((pair) => pair.forEach((socket) => socket.destroy())),
     openConnections: () => pairs.size,
     close: () =>
@@ -105,28 +112,29 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
 /** The message that commits, in the protocol of PostgreSQL: its type, its length and its text. */
 const COMMIT = 'Q\0\0\0\x0bcommit\0'
 
-/** The commits whose answers are lost. */
+/** The connections whose path is lost. */
 interface Losses {
-  expect(marker: string): Promise<void>
+  /** Loses the path of the next one that says `marker`, once it says `last` with it or after it. */
+  expect(marker: string, last: string): Promise<void>
   /** Hears what the client of a pair of sockets says. */
   hear(pair: readonly Socket[], chunk: Buffer): void
   isLost(pair: readonly Socket[]): boolean
 }
 
 function createLosses(): Losses {
-  let expected: { readonly marker: string; readonly lost: () => void } | undefined
+  let expected: { readonly marker: string; readonly last: string; readonly lost: () => void } | undefined
   const marked = new WeakSet<readonly Socket[]>()
   const lost = new WeakSet<readonly Socket[]>()
   return {
-    expect(marker) {
+    expect(marker, last) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      expected = { marker, lost: resolve }
+      expected = { marker, last, lost: resolve }
       return promise
     },
     hear(pair, chunk) {
       if (expected === undefined) return
       if (chunk.includes(expected.marker)) marked.add(pair)
-      if (!marked.has(pair) || !chunk.includes(COMMIT)) return
+      if (!marked.has(pair) || !chunk.includes(expected.last)) return
       lost.add(pair)
       expected.lost()
       expected = undefined

@@ -78,9 +78,12 @@ export function fromUsd(c: Campaign, collateralIndex: number, usd: bigint): bigi
   return (usd * 10n ** BigInt(decimals)) / BigInt(priceUsd) / 10n ** 18n
 }
 
-function isSkewedShort(c: Campaign, trade: NewTrade): boolean {
-  const book = c.snapshot.books.find(
-    ({ collateralIndex, pairIndex }) => collateralIndex === trade.collateralIndex && pairIndex === trade.pairIndex,
-  )!
-  return book.oiToken.oiShortToken > book.oiToken.oiLongToken
+/** Returns true when the open positions in the pair and collateral of a trade are short in total. */
+function isSkewedShort(c: Campaign, { collateralIndex, pairIndex }: NewTrade): boolean {
+  const book = c.snapshot.trades.filter(
+    (trade) => trade.tradeType === 0 && trade.collateralIndex === collateralIndex && trade.pairIndex === pairIndex,
+  )
+  return (
+    book.reduce((skew, { long, positionSizeToken }) => skew + (long ? positionSizeToken : -positionSizeToken), 0n) < 0n
+  )
 }

@@ -158,15 +158,25 @@ export function parseTransaction(json: unknown): RpcTransaction {
   }
 }
 
-/** Reads logs and sorts them into chain order. */
-export function parseLogs(json: unknown): RpcLog[] {
-  return list(json)
-    .map(parseLog)
+/**
+ * Reads logs of one contract and sorts them into chain order. A log of another contract shows that the node passed over
+ * what it was asked for, and two logs at one place that it does not know its chain.
+ */
+export function parseLogs(json: unknown, contract: Address): RpcLog[] {
+  const logs = list(json)
+    .map((log) => parseLog(log, contract))
     .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  if (logs.some((log, at) => isSamePlace(log, logs[at + 1]))) throw garbage('logs of which each has its own place')
+  return logs
 }
 
-function parseLog(json: unknown): RpcLog {
+function isSamePlace({ blockNumber, logIndex }: RpcLog, next: RpcLog | undefined): boolean {
+  return next?.blockNumber === blockNumber && next.logIndex === logIndex
+}
+
+function parseLog(json: unknown, contract: Address): RpcLog {
   const fields = fieldsOf(json)
+  if (address(fields.address) !== contract) throw garbage('a log of the contract that was asked for')
   if (fields.removed === true) throw garbage('a log of the chain that is not part of it')
   return {
     blockNumber: quantity(fields.blockNumber),
@@ -182,7 +192,8 @@ function parseLog(json: unknown): RpcLog {
 /** Reads the logs of one contract in a receipt, in their order; none while the transaction is not mined. */
 export function logsOfReceipt(json: unknown, contract: Address): RpcLog[] {
   if (json === null) return []
-  return parseLogs(list(fieldsOf(json).logs).filter((log) => address(fieldsOf(log).address) === contract))
+  const logs = list(fieldsOf(json).logs).filter((log) => address(fieldsOf(log).address) === contract)
+  return parseLogs(logs, contract)
 }
 
 /** Reads a receipt; `undefined` while the transaction is not mined. */

@@ -14,6 +14,9 @@ const CHAIN = testChain('base')
 
 const SENDER = `0x${'11'.repeat(20)}` as Address
 
+type Asked = EventOf<'PendingOrderStored'>
+type Event = Asked | EventOf<'ChainlinkCallbackTimeout'>
+
 const topicOf = (name: string): Hex =>
   toEventSelector(diamondAbi.find((entry) => entry.type === 'event' && entry.name === name) as AbiEvent) as Hex
 
@@ -211,6 +214,17 @@ describe('the watch over a Diamond', () => {
     assert.equal(reason(), undefined)
   })
 
+  it('names the last event that the ABI lacks with its block, and turns nothing off', async () => {
+    const { reason, warning, note, stats } = await open()
+    await note([block(11, [hashOf(1)]), block(12, [hashOf(2)]), block(13)])
+    const named = `The Diamond emits an event that this build does not know: topic ${hashOf(2)}, last in block 12.`
+    assert.deepEqual([reason(), warning(), stats().signsOfChange], [undefined, named, 2])
+    await note([block(13, [CUT])])
+    assert.deepEqual([warning(), stats().signsOfChange], [named, 3])
+    await note([block(12)])
+    assert.equal(warning(), undefined)
+  })
+
   it('counts events that the ABI lacks by topic, within a bound', async () => {
     const { note, stats } = await open()
     const topics = Array.from({ length: 100 }, (_, at) => hashOf(at))
@@ -258,5 +272,30 @@ describe('the watch over a Diamond', () => {
     assert.deepEqual(logged, ['error: no request is executed any more'])
     await note([block(19, [topicOf('MarketExecuted')]), block(40)])
     assert.deepEqual([seconds(), stats().isStalled], [0, false])
+  })
+
+  it('ends the time without an execution when the last request was reclaimed', async () => {
+    const { note, stats } = await open()
+    const user: `0x${string}` = `0x${'11'.repeat(20)}`
+    const withEvent = (number: number, topic: Hex, event: Event): ChainBlock => {
+      const at = block(number, [topic])
+      return { ...at, transactions: at.transactions.map((one) => ({ ...one, events: [{ ...event, logIndex: 0 }] })) }
+    }
+    const ask = (number: number, index: number): ChainBlock => {
+      const pendingOrder = { user, index, createdBlock: number } as Asked['args']['pendingOrder']
+      return withEvent(number, topicOf('PendingOrderStored'), { name: 'PendingOrderStored', args: { pendingOrder } })
+    }
+    const reclaim = (number: number, index: number): ChainBlock => {
+      const args = { pendingOrderId: { user, index }, pairIndex: 0n }
+      return withEvent(number, topicOf('ChainlinkCallbackTimeout'), { name: 'ChainlinkCallbackTimeout', args })
+    }
+    await note([ask(11, 1), ask(12, 2), block(20)])
+    assert.equal(stats().isStalled, true)
+    await note([reclaim(21, 1)])
+    assert.equal(stats().isStalled, true, 'one still waits')
+    await note([reclaim(22, 2)])
+    assert.deepEqual([stats().isStalled, stats().unansweredMs], [false, 0])
+    await note([ask(23, 3), reclaim(24, 2), block(40)])
+    assert.equal(stats().isStalled, true, 'it was reclaimed before')
   })
 })

@@ -19,7 +19,10 @@ import { UNREAD_EVENTS } from './unreadEvents.ts'
 export interface DiamondWatch {
   /** Returns the reason why nothing may be written; `undefined` when the Diamond is as expected. */
   reason(): 'starting' | 'diamond_changed' | undefined
-  /** Returns one sentence for operators about what changed; `undefined` when nothing did. */
+  /**
+   * Returns one sentence for operators about what changed, or else about the last event that is not known, which stops
+   * nothing; `undefined` when there is neither.
+   */
   warning(): string | undefined
   /** Takes applied blocks into account. A change of the Diamond in them has been checked once when it resolves. */
   note(blocks: readonly ChainBlock[]): Promise<void>
@@ -36,6 +39,8 @@ export interface DiamondStats {
   readonly undecoded: ReadonlyMap<string, number>
   /** Number of logs of kinds that the published ABI does not have, by topic; `other` beyond `MAX_TOPICS`. */
   readonly unknownTopics: ReadonlyMap<string, number>
+  /** Number of cuts and of kinds of logs that can't be read: each may mean that trades are told in another way. */
+  readonly signsOfChange: number
   /** Time of the chain since the first request after which none was executed or refused; 0 while there is none. */
   readonly unansweredMs: number
   /** True when `unansweredMs` exceeds its limit: orders may be executed by events that this build does not know. */
@@ -122,6 +127,7 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
     for (const [event, since] of undecodedSince) if (since >= number) undecodedSince.delete(event)
     if (checkedAt !== undefined && checkedAt >= number) checkedAt = number - 1
     if (problem !== undefined) dueAt = Math.max(dueAt ?? 0, number)
+    logs.undo(number)
   }
 
   function noteCut({ number: block }: FollowedBlock, { hash }: ChainTransaction): void {
@@ -148,15 +154,23 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
     },
     warning() {
       const unchecked = checkedAt === undefined ? undefined : dueAt
-      return problem ?? layoutWarning(undecodedSince) ?? uncheckedWarning(unchecked)
+      return problem ?? layoutWarning(undecodedSince) ?? uncheckedWarning(unchecked) ?? logs.warning()
     },
     async note(blocks) {
       for (const block of blocks) noteBlock(block)
       if (dueAt !== undefined) await check(dueAt)
     },
-    stats: () => ({ isChanged: isChanged(), cuts, ...logs.counts() }),
+    stats: () => statsOf({ isChanged: isChanged(), cuts }, logs.counts()),
     close: retrying.close,
   }
+}
+
+function statsOf(
+  watched: Pick<DiamondStats, 'isChanged' | 'cuts'>,
+  counts: ReturnType<LogCounts['counts']>,
+): DiamondStats {
+  const signsOfChange = watched.cuts + counts.undecoded.size + counts.unknownTopics.size
+  return { ...watched, ...counts, signsOfChange }
 }
 
 function layoutWarning([first]: ReadonlyMap<string, number>): string | undefined {
@@ -175,13 +189,20 @@ interface LogCounts {
   add(block: FollowedBlock, transaction: ChainTransaction): void
   /** Called after all transactions of a block were added. */
   moveTo(block: FollowedBlock): void
-  counts(): Omit<DiamondStats, 'isChanged' | 'cuts'>
+  /** Called when the blocks from this number on were undone. */
+  undo(number: number): void
+  /** Returns a sentence about the last event that is not known; `undefined` when there is none. */
+  warning(): string | undefined
+  counts(): Omit<DiamondStats, 'isChanged' | 'cuts' | 'signsOfChange'>
 }
 
 function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOptions): LogCounts {
   const undecoded = new Map<string, number>()
   const unknownTopics = new Map<string, number>()
+  let lastUnknown: { readonly topic: Hex; readonly block: number } | undefined
   let waitingSinceMs: number | undefined
+  /** The requests since `waitingSinceMs` that nobody has reclaimed. */
+  const waiting = new Set<string>()
   let wasStalled = false
   let headMs = 0
 
@@ -189,6 +210,7 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
   const isStalled = (): boolean => unansweredMs() > limitMs
 
   function noteUnknown(topic: Hex, { number: block }: FollowedBlock, { hash }: ChainTransaction): void {
+    lastUnknown = { topic, block }
     const isNew = !unknownTopics.has(topic)
     if (isNew && unknownTopics.size >= MAX_TOPICS) return countUp(unknownTopics, 'other')
     countUp(unknownTopics, topic)
@@ -204,17 +226,35 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
     log.error(at, 'the Diamond counts other blocks than the node, so timeouts of requests are wrong')
   }
 
+  function noteAnswered(): void {
+    waitingSinceMs = undefined
+    waiting.clear()
+  }
+
+  /** A reclaim is no answer, but when nobody waits any more nothing is stalled. */
+  function noteReclaim(request: string): void {
+    if (waiting.delete(request) && waiting.size === 0) waitingSinceMs = undefined
+  }
+
+  function noteEvents(block: FollowedBlock, transaction: ChainTransaction): void {
+    for (const event of transaction.events) {
+      if (event.name === 'ChainlinkCallbackTimeout') noteReclaim(keyOf(event.args.pendingOrderId))
+      if (event.name !== 'PendingOrderStored') continue
+      const { pendingOrder } = event.args
+      waiting.add(keyOf(pendingOrder))
+      noteCount(pendingOrder.createdBlock, block, transaction)
+    }
+  }
+
   return {
     add(block, transaction) {
       for (const event of transaction.undecoded) countUp(undecoded, event)
-      for (const event of transaction.events) {
-        if (event.name === 'PendingOrderStored') noteCount(event.args.pendingOrder.createdBlock, block, transaction)
-      }
       for (const topic of transaction.topics) {
         if (topic === REQUEST_TOPIC) waitingSinceMs ??= block.timestampMs
-        else if (ANSWER_TOPICS.has(topic)) waitingSinceMs = undefined
+        else if (ANSWER_TOPICS.has(topic)) noteAnswered()
         else if (!KNOWN_TOPICS.has(topic)) noteUnknown(topic, block, transaction)
       }
+      noteEvents(block, transaction)
     },
     moveTo({ number: block, timestampMs }) {
       headMs = timestampMs
@@ -223,8 +263,20 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
       }
       wasStalled = isStalled()
     },
+    undo(number) {
+      if (lastUnknown !== undefined && lastUnknown.block >= number) lastUnknown = undefined
+    },
+    warning() {
+      if (lastUnknown === undefined) return undefined
+      const { topic, block } = lastUnknown
+      return `The Diamond emits an event that this build does not know: topic ${topic}, last in block ${block}.`
+    },
     counts: () => ({ undecoded, unknownTopics, unansweredMs: unansweredMs(), isStalled: isStalled() }),
   }
+}
+
+function keyOf({ user, index }: { readonly user: `0x${string}`; readonly index: number }): string {
+  return `${user}:${index}`
 }
 
 /** Name under which requests are counted whose block is another one for the Diamond than for the node. */

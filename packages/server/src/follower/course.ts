@@ -1,3 +1,4 @@
+import type { Hex } from '@bezel/protocol'
 import type { ChainBlock } from '../chain/blocks.ts'
 import { bloomTestOf } from '../chain/bloom.ts'
 import type { Finality } from '../chain/finality.ts'
@@ -12,6 +13,7 @@ import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import type { ChainKnowledge, KnowledgeOptions } from './chainKnowledge.ts'
 import { createCursor, type CursorCounts, type CursorOptions } from './cursor.ts'
 import { leaveForkOf, readPassedOver, undoFrom } from './leaveFork.ts'
+import { createLogRange } from './logParts.ts'
 import { createLogProof, type LogProof } from './logProof.ts'
 import type { FollowedNode } from './readNews.ts'
 import { readRenewedParams } from './readRenewedParams.ts'
@@ -60,6 +62,9 @@ export function createCourse(options: CourseOptions, knowledge: ChainKnowledge):
   const proof = createLogProof()
   const undoing = { ...options, cursor, knowledge }
   const isInBloom = bloomTestOf(chain.diamond)
+  const logRange = createLogRange(client, options.now)
+  const secondRange = createLogRange({ logRange: () => client.secondLogRange?.() }, options.now)
+  const mayHaveLogs = (logsBloom: Hex): boolean => !areBloomsTrue || isInBloom(logsBloom)
   let areBloomsTrue = true
 
   const nextNumber = (): number => (head.current()?.number ?? (options.startBlock ?? 0) - 1) + 1
@@ -70,7 +75,7 @@ export function createCourse(options: CourseOptions, knowledge: ChainKnowledge):
   }
 
   return {
-    node: { client, chain, finality, mayHaveLogs: (logsBloom) => !areBloomsTrue || isInBloom(logsBloom) },
+    node: { client, chain, finality, mayHaveLogs, logRange, secondRange },
     proof,
     open: cursor.open,
     last: head.current,

@@ -49,14 +49,14 @@ export const PUSHED_LOOK_MS = 10_000
 const LATE_MS = 60_000
 
 export function createFollowing(options: FollowingOptions): Following {
-  const { chain, client, store, now, heads = NO_HEADS } = options
+  const { chain, client, store, finality, now, heads = NO_HEADS } = options
   const knowledge = createChainKnowledge(options)
   const course = createCourse(options, knowledge)
   const looks = createLooks(course, options)
   const listAwaited = createAwaitedHashes(options)
 
-  const isLookDue = (): boolean =>
-    !heads.isUp() || looks.lagBlocks() > 0 || now() - looks.lookedAtMs() >= PUSHED_LOOK_MS
+  const isQuiet = (): boolean => looks.lagBlocks() === 0 && now() - looks.lookedAtMs() >= PUSHED_LOOK_MS
+  const isLookDue = (): boolean => !heads.isUp() || looks.lagBlocks() > 0 || isQuiet()
 
   async function step(markets: ChainMarkets): Promise<boolean> {
     await client.choose?.()
@@ -79,8 +79,11 @@ export function createFollowing(options: FollowingOptions): Following {
     const wanted = { awaited, isWhole }
     const outcome = isLookDue() ? 'look' : await followPushed(wanted, markets)
     if (outcome !== 'look') return outcome === 'followed'
+    const [lastNumber, mayMiss] = [course.last()?.number, heads.isUp() && isQuiet()]
     heads.clear()
-    return looks.look(wanted, markets)
+    const isMore = await looks.look(wanted, markets)
+    if (mayMiss && course.last()?.number !== lastNumber) heads.missed()
+    return isMore
   }
 
   /** Follows the next pushed head. Returns `look` when it does not follow on the last block, or can't be read. */
@@ -94,6 +97,8 @@ export function createFollowing(options: FollowingOptions): Following {
       return kept === undefined || kept.hash === hash ? 'followed' : 'look'
     }
     if (number !== last.number + 1 || parentHash !== last.hash) return 'look'
+    // A socket is believed until the next look. What it pushes must not bury blocks that nobody has looked at.
+    if (finality.lastFinal(number) > looks.seenHead()) return 'look'
     const isEmpty = !wanted.isWhole && !course.node.mayHaveLogs(pushed.logsBloom)
     const read = isEmpty
       ? { block: emptyBlock(pushed), reported: NOTHING_REPORTED }

@@ -8,6 +8,7 @@ import { readLastBlock, type FollowedBlock } from '../store/blockStore.ts'
 import type { Store } from '../store/sql.ts'
 import { applyBlocks, type ApplyOptions } from './applyBlocks.ts'
 import type { ReportedReading } from './readReported.ts'
+import { listFoundTraders } from '../store/snapshotStore.ts'
 import { tellApplied, tellUndone } from './toldBlocks.ts'
 import { undoBlock } from './undoBlock.ts'
 
@@ -79,9 +80,10 @@ export function createCursor(options: CursorOptions): Cursor {
         const origin = { block: block.number, isReorg: true, isSnapshot: block.hash === found?.hash }
         undone = await accountLog.transaction({ chain }, origin, async (sql, journal, at) => {
           requireHead(block, at.head)
+          const doubted = await listFoundTraders(sql, chain, block.hash)
           await undoBlock(sql, block, clockOf(at), journal)
           const left = await readLastBlock(sql, chain)
-          if (sql.engine === 'postgres') journal.step(tellUndone(left))
+          if (sql.engine === 'postgres') journal.step(tellUndone(left, doubted))
           return left
         })
         head.moveTo(undone)

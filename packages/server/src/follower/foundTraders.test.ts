@@ -8,6 +8,7 @@ import {
   byTrader,
   disagreementOf,
   endedTradesOf,
+  halvesOf,
   isPosition,
   listCallsOf,
   openTradesOf,
@@ -146,6 +147,11 @@ describe('the calls of a list', () => {
             Array.from({ length: entries }, (_, i) => i),
           )
           for (const { from, to } of parts) assert.ok(to - from < 100)
+          const halves = parts.flatMap((call) => halvesOf(call, all))
+          assert.deepEqual(
+            halves.flatMap((half) => half.traders),
+            traders.length === 1 ? [] : traders,
+          )
           if (traders.length === 1) continue
           assert.ok(entries <= 100)
           assert.ok(asked.reduce((sum, { currentIndex }) => sum + currentIndex, 0) <= 5_000)

@@ -219,3 +219,15 @@ export function listCallsOf(counters: readonly TraderCounter[]): ListCall[] {
     }),
   )
 }
+
+/**
+ * Divides a call that could not be answered in two, so that one trader whose entries can't be listed does not keep the
+ * others from being read. Returns none for a call of a single trader.
+ */
+export function halvesOf({ traders }: ListCall, counters: readonly TraderCounter[]): ListCall[] {
+  if (traders.length === 1) return []
+  const asked = new Set(traders)
+  const of = counters.filter(({ trader }) => asked.has(trader))
+  const middle = Math.ceil(of.length / 2)
+  return [of.slice(0, middle), of.slice(middle)].flatMap(listCallsOf)
+}

@@ -7,6 +7,8 @@ import { parseHeadMessage, type PushedHead } from './pushedHeads.ts'
 interface HeadsSocket {
   /** Returns true while the subscription works; otherwise the node has to be polled. */
   isUp(): boolean
+  /** Ends the connection, on which nothing comes any more, and tries the next address. */
+  reconnect(): void
   close(): void
 }
 
@@ -30,13 +32,14 @@ const PING_MS = 5_000
  */
 export function openHeadsSocket({ urls, random, onHead }: HeadsSocketOptions): HeadsSocket {
   let attempt = 0
+  let losses = 0
   let isUp = false
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let socket = connect()
 
   function connect(): WebSocket {
-    const opened = new WebSocket(urls[attempt % urls.length]!, {
+    const opened = new WebSocket(urls[losses % urls.length]!, {
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
@@ -68,12 +71,14 @@ export function openHeadsSocket({ urls, random, onHead }: HeadsSocketOptions): H
       if (isClosed) return
       timer = setTimeout(() => (socket = connect()), backoffMs(attempt, random()))
       attempt += 1
+      losses += 1
     })
     return opened
   }
 
   return {
     isUp: () => isUp,
+    reconnect: () => socket.terminate(),
     close() {
       isClosed = true
       clearTimeout(timer)

@@ -26,6 +26,8 @@ export interface Looks {
   look(wanted: Wanted, markets: ChainMarkets): Promise<boolean>
   /** Returns the number of blocks between the last applied one and the node's head, as of the last look. */
   lagBlocks(): number
+  /** Returns the node's newest block as of the last look, whatever was told since; -1 before the first. */
+  seenHead(): number
   /** Returns the time of the last look; that before all times when there is none to build on. */
   lookedAtMs(): number
   /** Notes a head of the node that something else told. */
@@ -56,6 +58,7 @@ export function createLooks(
   const { nextNumber, proof } = course
   const readRange = createRangeReader(client, chain)
   let nodeHead = 0
+  let seenHead = -1
   let lookedAtMs = Number.NEGATIVE_INFINITY
   let behindSinceMs: number | undefined
 
@@ -69,6 +72,7 @@ export function createLooks(
     const logsFrom = isNear() ? Math.min(proof.from(nextNumber()), last?.number ?? nextNumber()) : undefined
     const news = await readNews(course.node, { ownNumber: last?.number, logsFrom, awaited: wanted.awaited })
     nodeHead = news.newest.block.number
+    seenHead = nodeHead
     lookedAtMs = now()
     if (last !== undefined && nodeHead < last.number) return waitForNode(nodeHead, last)
     behindSinceMs = undefined
@@ -103,6 +107,7 @@ export function createLooks(
   return {
     look,
     lagBlocks,
+    seenHead: () => seenHead,
     lookedAtMs: () => lookedAtMs,
     sawHead(number) {
       nodeHead = Math.max(nodeHead, number)

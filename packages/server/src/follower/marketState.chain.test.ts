@@ -138,7 +138,7 @@ describe('the markets folded from events, at every block of random histories', (
       async onUndone(head) {
         const [known, readsBefore] = [watch.current()!, watch.stats().reads]
         await watch.noteUndone(head)
-        await tellBeside(tellUndone(head))
+        await tellBeside(tellUndone(head, []))
         const { states, volumes } = watch.current()!
         undone += 1
         const isChanged = states !== known.states || volumes !== known.volumes

@@ -81,6 +81,64 @@ describe('the proof that everything is known', () => {
     assert.equal((await listOpenPositionsOf(read(), CHAIN, BOB)).length, 2, 'it is known by now')
   })
 
+  describe('whose trade was changed by an event that is not known', () => {
+    const changed = { leverage: 20_000, collateralAmount: 50_000_000n, sl: 590_000_000_000_000n }
+    const trade = async () => (await listOpenPositions(read(), CHAIN))[0]!.state!.trade
+    let signs: number
+    let reasons: string[]
+
+    beforeEach(async () => {
+      signs = 0
+      reasons = []
+      const client = diamond.over(fake.node.client)
+      const onDifferent = (_trader: Address, difference: string) => reasons.push(difference)
+      await fake.restart({ startBlock: 0, client, signsOfChange: () => signs, onDifferent })
+      await fake.follow()
+      diamond.trades[0] = chainTrade({ ...TOKENS, ...changed })
+    })
+
+    async function rounds(count: number): Promise<void> {
+      for (let i = 0; i < count; i += 1) await round()
+    }
+
+    it('refuses the trader in the tenth part of the round, and heals the trade as soon as the node tells it', async () => {
+      diamond.isTooLarge = (functionName) => functionName === 'getTradeFeesDataArray'
+      await rounds(9)
+      assert.deepEqual([reasons, fake.following.knowledge.isKnown(ALICE)], [[], true])
+      await rounds(1)
+      assert.deepEqual(reasons, ['the leverage of trade 0 is not known as it is on the chain'])
+      assert.deepEqual(await unproven(), reasons)
+      assert.equal(fake.following.knowledge.isKnown(ALICE), false)
+      diamond.isTooLarge = () => false
+      await round()
+      assert.partialDeepStrictEqual(await trade(), changed)
+      assert.deepEqual([await unproven(), fake.following.knowledge.isKnown(ALICE)], [[], true])
+    })
+
+    it('refuses the trader at once after a sign of a change, and looks again after each', async () => {
+      signs = 1
+      await rounds(1)
+      assert.partialDeepStrictEqual(await trade(), changed)
+      await rounds(1)
+      diamond.trades[0] = chainTrade({ ...TOKENS, ...changed, long: false })
+      await rounds(7)
+      assert.equal((await trade()).long, true, 'not its turn')
+      signs = 2
+      await rounds(1)
+      assert.equal((await trade()).long, false)
+    })
+
+    it('finds the changed terms of a resting order too', async () => {
+      diamond.trades.splice(0, 1, chainTrade(TOKENS), chainTrade({ index: 5, tradeType: 1 }))
+      await rounds(1)
+      diamond.trades[1] = chainTrade({ index: 5, tradeType: 1, sl: 590_000_000_000_000n })
+      const commits = fake.commits.length
+      await rounds(9)
+      assert.equal((await orders()).find(({ state }) => state?.status === 'open')?.state?.sl, '59000')
+      assert.deepEqual([fake.commits.length - commits, await unproven()], [1, []])
+    })
+  })
+
   it('ends a position whose close was missed', async () => {
     diamond.trades.length = 0
     await round()
@@ -89,9 +147,17 @@ describe('the proof that everything is known', () => {
   })
 
   it('takes the triggers of a bot for no requests of the trader', async () => {
+    const told: string[] = []
+    const onDifferent = (_trader: Address, difference: string) => told.push(difference)
+    await fake.restart({ startBlock: 0, client: diamond.over(fake.node.client), onDifferent })
+    await fake.follow()
     diamond.requests.push({ ...requested({ index: 9, orderType: PendingOrderType.TP_CLOSE }).args.pendingOrder })
     await round()
     assert.deepEqual([await unproven(), fake.following.knowledge.isKnown(ALICE)], [[], true])
+    assert.deepEqual(told, [], 'nothing differs')
+    diamond.trades.push(chainTrade({ index: 4, ...TOKENS }))
+    await round()
+    assert.deepEqual(told, ['trade 4 is not known as it is on the chain'])
   })
 
   it('keeps a trader unproven whose request ended where nobody looked', async () => {

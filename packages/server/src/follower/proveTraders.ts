@@ -15,14 +15,29 @@ import {
 } from '../store/snapshotStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
+import { restingTerms } from '../trading/orders/foldOrder.ts'
 import { updateKindOf } from './applyUpdate.ts'
 import { createBlockScope } from './blockScope.ts'
 import { adoptTraders, endMissed } from './adoptTraders.ts'
-import { disagreementOf, type FoundTrader, type OpenCounts, type PendingOrder } from './foundTraders.ts'
-import { createDiamondNode, readOpenCounts, readTraderListPart, readTraders, type DiamondNode } from './readTraders.ts'
+import {
+  disagreementOf,
+  isPosition,
+  type FoundTrade,
+  type FoundTrader,
+  type OpenCounts,
+  type PendingOrder,
+} from './foundTraders.ts'
+import {
+  createDiamondNode,
+  readListedTrades,
+  readOpenCounts,
+  readTraderListPart,
+  readTraders,
+  type DiamondNode,
+} from './readTraders.ts'
 import type { SnapshotOptions } from './takeSnapshot.ts'
 
-/** Proves by the Diamond's counters that everything which is open on the chain is known, trader by trader. */
+/** Proves by the Diamond's counters and lists that everything which is open on the chain is known, trader by trader. */
 export interface Proofs {
   /** Loads the unproven traders. Called before anything else. */
   open(): Promise<void>
@@ -32,16 +47,25 @@ export interface Proofs {
   /** Returns the number of unproven traders. */
   unprovenTraders(): number
   /**
-   * Reads the unproven traders again and, at intervals, checks the counters of some others. Called between two steps of
-   * the follower, so that the store is at the followed block all the while. A node that does not answer is asked again
-   * by the next look.
+   * Reads the unproven traders again and, at intervals, checks the counters and trades of some others. Called between
+   * two steps of the follower, so that the store is at the followed block all the while. A node that does not answer
+   * is asked again by the next look.
    */
   look(markets: ChainMarkets): Promise<void>
 }
 
 export interface ProofsOptions extends SnapshotOptions {
   readonly head: Pick<ChainHead, 'current'>
+  /**
+   * Returns the number of signs so far that the contracts may tell of trades in another way. After each one the trades
+   * of all traders are compared with the chain. Default: there are none.
+   */
+  readonly signsOfChange?: () => number
+  /** Called with a trader of whom a round found that something is not known as on the chain. Default: nothing. */
+  readonly onDifferent?: Tell
 }
+
+type Tell = (trader: Address, difference: string) => void
 
 /** Minimum interval between two looks at the list of unproven traders, to which the operator adds as well. */
 const LOOK_MS = 1_000
@@ -55,6 +79,9 @@ const MAX_DELAY_MS = 60_000
 /** Interval between two parts of the round over all traders who have something open. */
 const ROUND_MS = 30_000
 
+/** Number of parts of the round of which one compares trades as well, so that this costs few calls. */
+const PARTS_PER_COMPARISON = 10
+
 /** Number of known traders in one part of the round: with those of the list, one call of Multicall3 has all. */
 const KNOWN_PER_PART = 300
 
@@ -65,9 +92,9 @@ const TRADERS_PER_PART = 100
 const ENTRIES_PER_PART = 500
 
 export function createProofs(options: ProofsOptions): Proofs {
-  const { chain, head, store, accountLog, now } = options
+  const { chain, head, store, accountLog, now, onDifferent = () => {} } = options
   const node = createDiamondNode({ client: options.client, diamond: chain.diamond })
-  const round = createCounterRound(options, node)
+  const rounds = [createCounterRound(options, node), createTradeRound(options, node)]
   let unproven: ReadonlySet<Address> = new Set()
   const retries = createRetries()
   let [lookedAtMs, checkedAtMs] = [now(), now()]
@@ -77,11 +104,14 @@ export function createProofs(options: ProofsOptions): Proofs {
     unproven = new Set((await listUnproven(store.read, chain.slug)).map(({ trader }) => trader))
   }
 
-  /** Reads traders again, stores what was missed, and notes who is proven by it. */
-  async function reread(traders: readonly Address[], block: FollowedBlock, markets: ChainMarkets): Promise<void> {
-    const found = await readTraders(node, block, traders)
-    for (const trader of found) await keepRead(options, trader, block, markets)
-    if (found.length > 0) await load()
+  /** Reads traders again, stores what was missed, and notes who is proven by it. Tells of those who differed. */
+  async function reread(traders: Address[], block: FollowedBlock, markets: ChainMarkets, tell?: Tell): Promise<void> {
+    const read = await readTraders(node, block, traders)
+    for (const found of read) {
+      const difference = await keepRead(options, found, block, markets)
+      if (difference !== undefined) tell?.(found.trader, difference)
+    }
+    if (read.length > 0) await load()
   }
 
   /** Reads the unproven traders who are due. One who can't be read must not keep the others from being proven. */
@@ -92,24 +122,25 @@ export function createProofs(options: ProofsOptions): Proofs {
     dueAtOnce = TRADERS_PER_PART
   }
 
-  async function mark(traders: Iterable<Address>, reason: string): Promise<void> {
+  async function mark(differing: readonly (readonly [Address, string])[]): Promise<void> {
+    if (differing.length === 0) return
     await accountLog.transaction({ chain: chain.slug }, { block: null, isReorg: false }, async (sql) => {
-      for (const trader of traders) await addUnproven(sql, chain.slug, { trader, reason })
+      for (const [trader, reason] of differing) await addUnproven(sql, chain.slug, { trader, reason })
     })
     await load()
   }
 
-  /** Reads those of the next traders again whose counters differ. Following waits for it, so very many wait. */
-  async function checkNext(block: FollowedBlock, markets: ChainMarkets): Promise<void> {
+  /** Reads those of the next traders again who differ. Following waits for it, so very many are left to later looks. */
+  async function checkNext(round: Round, block: FollowedBlock, markets: ChainMarkets): Promise<void> {
     const differing = await round.next(block)
-    const reason = 'the counters on the chain differ from what is known'
-    const later = differing.slice(TRADERS_PER_PART)
-    if (later.length > 0) await mark(later, reason)
+    if (round.isSure) for (const [trader, difference] of differing) onDifferent(trader, difference)
+    await mark([...differing].slice(TRADERS_PER_PART))
     try {
-      await reread(differing.slice(0, TRADERS_PER_PART), block, markets)
+      const first = [...differing.keys()].slice(0, TRADERS_PER_PART)
+      await reread(first, block, markets, round.isSure ? undefined : onDifferent)
     } catch (error) {
       // They may have more than is known, and the round comes back to them late.
-      await mark(differing, reason)
+      await mark([...differing])
       throw error
     }
   }
@@ -117,13 +148,7 @@ export function createProofs(options: ProofsOptions): Proofs {
   return {
     open: load,
     isUnproven: (trader) => unproven.has(trader),
-    async doubt(undone) {
-      const found = new Set<Address>()
-      for (const { hash } of undone) {
-        for (const trader of await listFoundTraders(store.read, chain.slug, hash)) found.add(trader)
-      }
-      if (found.size > 0) await mark(found, 'the block was undone at which it was read')
-    },
+    doubt: async (undone) => mark(await listDoubted(store.read, chain.slug, undone)),
     unprovenTraders: () => unproven.size,
     async look(markets) {
       const [block, nowMs] = [head.current(), now()]
@@ -134,7 +159,7 @@ export function createProofs(options: ProofsOptions): Proofs {
         await rereadDue(nowMs, block, markets)
         if (nowMs - checkedAtMs < ROUND_MS) return
         checkedAtMs = nowMs
-        await checkNext(block, markets)
+        for (const round of rounds) await checkNext(round, block, markets)
       } catch (error) {
         if (!(error instanceof NodeUnavailableError)) throw error
       }
@@ -142,19 +167,30 @@ export function createProofs(options: ProofsOptions): Proofs {
   }
 }
 
-/** Stores what was missed of a trader who was read again, and notes whether the trader is proven by it. */
+/** Lists the traders of whom something was found as of one of these blocks, with the reason to doubt them. */
+async function listDoubted(sql: Sql, chain: ChainSlug, undone: readonly FollowedBlock[]): Promise<[Address, string][]> {
+  const doubted = new Set<Address>()
+  for (const { hash } of undone) for (const trader of await listFoundTraders(sql, chain, hash)) doubted.add(trader)
+  return [...doubted].map((trader) => [trader, 'the block was undone at which it was read'])
+}
+
+/**
+ * Stores what was missed of a trader who was read again, and notes whether the trader is proven by it. Returns what was
+ * not known before as it is on the chain; `undefined` when all was.
+ */
 async function keepRead(
   { chain: { slug }, accountLog, timeoutBlocks }: ProofsOptions,
   found: FoundTrader,
   block: FollowedBlock,
   markets: ChainMarkets,
-): Promise<void> {
+): Promise<string | undefined> {
   const { trader } = found
   const incomplete = disagreementOf(found)
-  await accountLog.transaction(
+  return accountLog.transaction(
     { chain: slug, trader },
     { block: block.number, isReorg: false },
     async (sql, journal, { nowMs }) => {
+      const before = incomplete ?? (await readDifference(sql, slug, found))
       if (incomplete === undefined) {
         const scope = createBlockScope({ sql, chain: slug, block, markets, renewed: new Map(), journal })
         await adoptTraders(scope, [found])
@@ -165,17 +201,21 @@ async function keepRead(
       const reason = incomplete ?? (await readDifference(sql, slug, found))
       if (reason === undefined) await deleteUnproven(sql, slug, trader)
       else await addUnproven(sql, slug, { trader, reason })
+      return before
     },
   )
 }
 
-/** A round over all traders, part by part: those who have something open here, and those of the Diamond's own list. */
-interface CounterRound {
-  /** Compares the counters of the next traders with what is known of them, and returns those who differ. */
-  next(block: FollowedBlock): Promise<Address[]>
+/** A round over traders, part by part. */
+interface Round {
+  /** False when one who differs may still be known: the counters also count triggers of bots, which no order shows. */
+  readonly isSure: boolean
+  /** Compares the next traders with what is known of them. Returns those who differ, each with the difference. */
+  next(block: FollowedBlock): Promise<ReadonlyMap<Address, string>>
 }
 
-function createCounterRound({ chain, store }: ProofsOptions, node: DiamondNode): CounterRound {
+/** Creates the round of counters, over those who have something open here and those of the Diamond's own list. */
+function createCounterRound({ chain, store }: ProofsOptions, node: DiamondNode): Round {
   let lastChecked = ''
   let nextEntry = 0
   /** Number of entries in the Diamond's list, as of the last part. */
@@ -191,18 +231,67 @@ function createCounterRound({ chain, store }: ProofsOptions, node: DiamondNode):
   }
 
   return {
+    isSure: false,
     async next(block) {
       const known = await listActiveTraders(store.read, chain.slug, { after: lastChecked, limit: KNOWN_PER_PART })
       const listed = await readListed(block)
       lastChecked = known.length < KNOWN_PER_PART ? '' : known.at(-1)!
       const traders = [...new Set([...known, ...listed])]
-      if (traders.length === 0) return []
-      const differing: Address[] = []
+      const differing = new Map<Address, string>()
+      if (traders.length === 0) return differing
       const takeBreak = createBreaks()
       for (const [trader, counts] of await readOpenCounts(node, block, traders)) {
         await takeBreak()
-        if (!isCounted(await readKnown(store.read, chain.slug, trader), counts)) differing.push(trader)
+        if (isCounted(await readKnown(store.read, chain.slug, trader), counts)) continue
+        differing.set(trader, 'the counters on the chain differ from what is known')
       }
+      return differing
+    },
+  }
+}
+
+/**
+ * Creates the round of trades, over those who have something open here: the counters of a trader agree also when an
+ * event of a new layout changed a trade without being understood. Goes on with each part after a sign of such a change,
+ * until everybody was compared.
+ */
+function createTradeRound({ chain, store, signsOfChange = () => 0 }: ProofsOptions, node: DiamondNode): Round {
+  let lastCompared = ''
+  let parts = 0
+  let signs = 0
+  let isUrgent = false
+
+  function isDue(): boolean {
+    parts += 1
+    if (signsOfChange() > signs) {
+      signs = signsOfChange()
+      lastCompared = ''
+      isUrgent = true
+    }
+    return isUrgent || parts % PARTS_PER_COMPARISON === 0
+  }
+
+  return {
+    isSure: true,
+    async next(block) {
+      const differing = new Map<Address, string>()
+      if (!isDue()) return differing
+      const limit = TRADERS_PER_PART
+      const [first, ...others] = await listActiveTraders(store.read, chain.slug, { after: lastCompared, limit })
+      if (first === undefined) {
+        lastCompared = ''
+        isUrgent = false
+        return differing
+      }
+      // A group that can't be read must not keep all after it from being compared.
+      lastCompared = first
+      const { trades, last } = await readListedTrades(node, block, [first, ...others])
+      for (const [trader, found] of Map.groupBy(trades, ({ trade }) => trade.user as Address)) {
+        const { trades: known } = await readKnown(store.read, chain.slug, trader)
+        const difference = tradesDifference(known, found)
+        if (difference !== undefined) differing.set(trader, difference)
+      }
+      lastCompared = last
       return differing
     },
   }
@@ -233,38 +322,60 @@ function createRetries(): Retries {
   }
 }
 
-/** The indices of a trader's open trades and requests. */
-interface OpenIndices {
-  readonly trades: ReadonlySet<number>
+/** The open trades and requests that are known of a trader. */
+interface KnownOpen {
+  /** Open trades by their index: a position as the chain keeps it, a resting order by its terms. */
+  readonly trades: ReadonlyMap<number, object>
+  /** Indices of the open requests. */
   readonly requests: ReadonlySet<number>
 }
 
 /** Reads what is known to be open of a trader. A request may be an order, a change of a position, or both. */
-async function readKnown(sql: Sql, chain: ChainSlug, trader: Address): Promise<OpenIndices> {
-  const positions = (await listOpenPositionsOf(sql, chain, trader)).flatMap(({ state }) => state?.trade.index ?? [])
+async function readKnown(sql: Sql, chain: ChainSlug, trader: Address): Promise<KnownOpen> {
+  const positions = (await listOpenPositionsOf(sql, chain, trader)).flatMap(({ state }) => state?.trade ?? [])
   const orders = (await listLiveOrders(sql, chain, trader)).flatMap(({ state }) => state ?? [])
-  const resting = orders.flatMap(({ tradeIndex }) => tradeIndex ?? [])
+  const resting = orders.flatMap(({ tradeIndex, price, sl, tp, slippage }) =>
+    tradeIndex === null ? [] : ([[tradeIndex, { price, sl, tp, slippage }]] as const),
+  )
   const updates = await listUpdateIndices(sql, chain, trader)
   return {
-    trades: new Set([...positions, ...resting]),
+    trades: new Map<number, object>([...positions.map((trade) => [trade.index, trade] as const), ...resting]),
     requests: new Set([...updates, ...orders.flatMap(({ unanswered }) => unanswered)]),
   }
 }
 
-function isCounted({ trades, requests }: OpenIndices, counts: OpenCounts): boolean {
+function isCounted({ trades, requests }: KnownOpen, counts: OpenCounts): boolean {
   return trades.size === counts.trades && requests.size === counts.requests
 }
 
 /** Returns what differs between the store and what was found of a trader; `undefined` when nothing does. */
 async function readDifference(sql: Sql, chain: ChainSlug, found: FoundTrader): Promise<string | undefined> {
   const known = await readKnown(sql, chain, found.trader)
-  const trades = new Set([...found.positions, ...found.resting].map(({ trade }) => trade.index))
+  const difference = tradesDifference(known.trades, [...found.positions, ...found.resting])
+  if (difference !== undefined) return difference
   const requests = new Set(found.requests.filter(isShown).map(({ index }) => index))
-  const [trade] = known.trades.symmetricDifference(trades)
-  if (trade !== undefined) return `trade ${trade} is not known as it is on the chain`
   const [request] = known.requests.symmetricDifference(requests)
   if (request !== undefined) return `request ${request} was made or answered in a block that was not followed`
   return undefined
+}
+
+/** Returns what differs between the known and the found trades of a trader; `undefined` when nothing does. */
+function tradesDifference(known: KnownOpen['trades'], found: readonly FoundTrade[]): string | undefined {
+  const trades = new Map(found.map((one) => [one.trade.index, one]))
+  const [missing] = new Set(known.keys()).symmetricDifference(trades)
+  if (missing !== undefined) return `trade ${missing} is not known as it is on the chain`
+  for (const [index, one] of trades) {
+    const values = new Map<string, unknown>(Object.entries(known.get(index)!))
+    const differing = Object.entries(shownOf(one)).find(([field, value]) => values.get(field) !== value)
+    if (differing !== undefined) return `the ${differing[0]} of trade ${index} is not known as it is on the chain`
+  }
+  return undefined
+}
+
+/** Returns what is known of a trade that is known as it is on the chain. */
+function shownOf(found: FoundTrade): object {
+  const { openPrice: price, sl, tp } = found.trade
+  return isPosition(found) ? found.trade : restingTerms({ price, sl, tp, slippageP: found.maxSlippageP })
 }
 
 /** Returns true for a request that an order or a position shows, false for the trigger of a bot. */

@@ -4,6 +4,8 @@ import type { Hex } from '@bezel/protocol'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { chainMarkets } from '../market/testing/fixtures.ts'
 import { listBlocks } from '../store/blockStore.ts'
+import { depthFinality } from '../chain/finality.ts'
+import type { FollowerClient } from '../chain/providers/followerClient.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import { createPushedHeads, parseHeadMessage } from './pushedHeads.ts'
 import { describeStore } from './testing/describeStore.ts'
@@ -50,11 +52,16 @@ describe('following pushed heads', () => {
   let fake: FollowedFake
   let heads: ReturnType<typeof createPushedHeads>
   let isUp: boolean
+  let silences: number
 
   beforeEach(async () => {
     isUp = true
-    heads = createPushedHeads(() => isUp)
-    fake = await openFollowedFake({ heads })
+    silences = 0
+    heads = createPushedHeads(
+      () => isUp,
+      () => (silences += 1),
+    )
+    fake = await openFollowedFake({ heads, finality: depthFinality(64) })
     for (let i = 0; i < 3; i += 1) fake.node.mine()
     await fake.follow()
     fake.node.batches.length = 0
@@ -121,6 +128,24 @@ describe('following pushed heads', () => {
     await assertSameAsAsking()
   })
 
+  it('makes no block final by heads alone: it looks at the node first, and leaves heads that never were', async () => {
+    await fake.restart({ finality: depthFinality(16) })
+    await fake.follow()
+    const hostile = await openFollowedFake()
+    for (let i = 0; i < 4; i += 1) hostile.node.mine()
+    hostile.node.rewind(1)
+    // Heads on top of the true chain, more than the 16 that make a block final. The node has other blocks there.
+    for (let i = 0; i < 30; i += 1) {
+      hostile.node.mine()
+      heads.push(parseHeadMessage(hostile.node.headMessage())!)
+    }
+    for (let i = 0; i < 5; i += 1) fake.node.mine({ from: BOB, events: [requested({ index: i })] })
+    await fake.follow()
+    await hostile.opened.remove()
+    assert.equal(at(), fake.node.head())
+    await assertSameAsAsking()
+  })
+
   it('leaves a fork that is shorter than the followed chain', async () => {
     for (let i = 0; i < 4; i += 1) push()
     await fake.follow()
@@ -152,6 +177,23 @@ describe('following pushed heads', () => {
     fake.nowMs += LOOK_MS
     await fake.follow()
     assert.equal(calls()[0], 3, 'two headers, and the logs once more')
+  })
+
+  it('takes a subscription for dead when three looks in a row find blocks that were not pushed', async () => {
+    const lookAfter = async (...blocks: (() => unknown)[]): Promise<number> => {
+      for (const block of blocks) block()
+      await fake.follow()
+      fake.nowMs += LOOK_MS
+      await fake.follow()
+      return silences
+    }
+    const mine = () => fake.node.mine()
+    for (let i = 0; i < 5; i += 1) assert.equal(await lookAfter(), 0, 'a chain without blocks is quiet')
+    assert.deepEqual([await lookAfter(mine), await lookAfter(mine)], [0, 0])
+    assert.equal(await lookAfter(push, mine), 0, 'a head came')
+    assert.deepEqual([await lookAfter(mine), await lookAfter(mine)], [0, 1])
+    isUp = false
+    for (let i = 0; i < 5; i += 1) assert.equal(await lookAfter(mine), 1, 'there is no subscription')
   })
 
   it('asks at every step while the socket is away', async () => {
@@ -207,6 +249,27 @@ describe('following pushed heads', () => {
     assert.equal((await describeNow()).orders.length, 2)
     await assertSameAsAsking()
   })
+
+  it('proves the logs of all its blocks behind a plan that gives those of ten at once', async () => {
+    fake.node.maxRange = 10
+    // A filter of nothing hides the logs of this block.
+    fake.node.mine({ from: BOB, events: [requested()] })
+    heads.push(parseHeadMessage(fake.node.headMessage().replace(/"0x(ff)+"/, `"0x${'00'.repeat(256)}"`))!)
+    for (let i = 0; i < 30; i += 1) push()
+    await fake.follow()
+    assert.deepEqual([at(), (await describeNow()).orders.length], [33, 0])
+    fake.nowMs += LOOK_MS
+    await fake.follow()
+    assert.deepEqual([at(), (await describeNow()).orders.length], [33, 1])
+    fake.nowMs += LOOK_MS
+    await fake.follow()
+    for (let i = 0; i < 30; i += 1) push()
+    await fake.follow()
+    fake.node.batches.length = 0
+    fake.nowMs += LOOK_MS
+    await fake.follow()
+    assert.deepEqual(calls().slice(0, 2), [2, 3], 'no refused call any more, and three for 30 blocks')
+  })
 })
 
 describe('following without pushed heads', () => {
@@ -260,6 +323,41 @@ describe('following without pushed heads', () => {
     for (let i = 0; i < 4; i += 1) fake.node.mine()
     await fake.follow()
     assert.notEqual((await fake.order(id)).state?.status, 'rejected')
+  })
+
+  it('asks in parts once it knows the plan, by a refusal or by the setting', async () => {
+    const looksAt = async (client: RpcClient & Partial<FollowerClient>): Promise<number[][]> => {
+      await fake.restart({ client })
+      await fake.follow()
+      const looks: number[][] = []
+      for (let look = 0; look < 2; look += 1) {
+        for (let i = 0; i < 15; i += 1) fake.node.mine()
+        fake.node.batches.length = 0
+        await fake.following.step(MARKETS)
+        looks.push(calls())
+      }
+      return looks
+    }
+    const calls = (): number[] => fake.node.batches.map((methods) => methods.length)
+    fake.node.maxRange = 100
+    const wide = await looksAt(fake.node.client)
+    fake.node.maxRange = 10
+    const learnt = await looksAt(fake.node.client)
+    const set = await looksAt({ ...fake.node.client, logRange: () => 10 })
+    assert.deepEqual(wide, [[3], [3]], 'in one round trip where all are given at once')
+    assert.deepEqual(
+      learnt,
+      [
+        [3, 2],
+        [2, 3],
+      ],
+      'the new blocks after a refusal, and those of the look before too',
+    )
+    assert.deepEqual(set, [
+      [2, 2],
+      [2, 3],
+    ])
+    assert.equal(fake.following.head()?.number, fake.node.head())
   })
 
   it('reads ranges of their own where the node refuses the logs up to its newest block', async () => {

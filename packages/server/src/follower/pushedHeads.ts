@@ -12,17 +12,27 @@ export interface PushedHeads {
   take(): PushedHead | undefined
   /** Drops all heads: a read of the node's newest block covers them. */
   clear(): void
+  /** Notes that a look found a block of which no head may have come. */
+  missed(): void
 }
 
 /** The number of heads that wait to be followed. After more of them the node is asked instead. */
 const MAX_HEADS = 64
 
-/** Makes a queue. `isUp` says whether the node pushes heads. */
-export function createPushedHeads(isUp: () => boolean): PushedHeads & { push(head: PushedHead): void } {
+/** The number of looks in a row that found blocks without a head before them, after which a subscription is dead. */
+const SILENT_LOOKS = 3
+
+/** Makes a queue. `isUp` says whether the node pushes heads, `onSilent` is told when it does not although it is up. */
+export function createPushedHeads(
+  isUp: () => boolean,
+  onSilent: () => void = () => undefined,
+): PushedHeads & { push(head: PushedHead): void } {
   let heads: PushedHead[] = []
+  let silentLooks = 0
   return {
     isUp,
     push(head) {
+      silentLooks = 0
       // A queue that has run full has a gap, and one that is unreadable too: the node is asked for both.
       heads = heads.length < MAX_HEADS ? [...heads, head] : ['unreadable']
     },
@@ -30,11 +40,22 @@ export function createPushedHeads(isUp: () => boolean): PushedHeads & { push(hea
     clear() {
       heads = []
     },
+    missed() {
+      silentLooks += 1
+      if (silentLooks < SILENT_LOOKS) return
+      silentLooks = 0
+      onSilent()
+    },
   }
 }
 
 /** The heads of a chain without a WebSocket. */
-export const NO_HEADS: PushedHeads = { isUp: () => false, take: () => undefined, clear: () => undefined }
+export const NO_HEADS: PushedHeads = {
+  isUp: () => false,
+  take: () => undefined,
+  clear: () => undefined,
+  missed: () => undefined,
+}
 
 /**
  * Reads a message of a socket that is subscribed to heads: a head, or the answer to the subscription, which is as good

@@ -83,14 +83,18 @@ async function* readRange(
   const logQuestion = logsCall(chain.diamond, from, to)
   const [[chainId, head, last, found], second] = await Promise.all([
     client.batch([chainIdCall, headNumberCall, blockCall(to, false), logQuestion]),
-    askSecond(client, logQuestion),
+    askSecond(client, chain, logQuestion),
   ])
   if (quantity(resultOf(chainId)) !== chain.chainId) throw new NodeUnavailableError('the node is on another chain')
   // Behind one URL there may be several nodes; one that is behind returns the logs it has as if they were all.
   if (quantity(resultOf(head)) < to) throw new NodeUnavailableError(`the node has not come to block ${to} yet`)
   const { block } = requireBlock(parseBlock(resultOf(last)), to)
   if (found?.ok !== true) throw new RangeRefusedError(found?.message ?? 'no answer')
-  const { logs } = await withLeftOut(client, chain, { own: parseLogs(found.result), second, span: range })
+  const { logs } = await withLeftOut(client, chain, {
+    own: parseLogs(found.result, chain.diamond),
+    second,
+    span: range,
+  })
   const byNumber = Map.groupBy(logs, ({ blockNumber }) => blockNumber)
   for (const number of byNumber.keys()) {
     if (number < from || number > to) throw new NodeUnavailableError('the node gave logs that were not asked for')

@@ -14,13 +14,21 @@ import {
 } from '../chain/blocks.ts'
 import type { BloomTest } from '../chain/bloom.ts'
 import type { Finality } from '../chain/finality.ts'
-import type { RpcClient } from '../chain/rpcClient.ts'
+import type { RpcClient, RpcOutcome } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
 import { assembleBlock } from './assembleBlock.ts'
+import { hasParts, isTooLong, readLogParts, type LogRange, type LogSpan } from './logParts.ts'
 import { requireBlock } from './readBlocks.ts'
-import { askSecond, NO_SECOND, withLeftOut, type WitnessedClient } from './secondWitness.ts'
+import {
+  askSecond,
+  askSecondParts,
+  NO_SECOND,
+  withLeftOut,
+  type SecondAnswer,
+  type WitnessedClient,
+} from './secondWitness.ts'
 import { askReported, type AwaitedHash, type ReportedReading } from './readReported.ts'
 
 /** The node of a chain that is followed. */
@@ -31,6 +39,9 @@ export interface FollowedNode {
   readonly finality: Pick<Finality, 'calls' | 'answered'>
   /** Returns false when a block certainly has no logs of the Diamond. */
   readonly mayHaveLogs: BloomTest
+  readonly logRange: LogRange
+  /** The same of the second provider. */
+  readonly secondRange: LogRange
 }
 
 /** The answer to one look at a node. */
@@ -38,7 +49,7 @@ export interface News {
   readonly newest: RpcHeader
   /** The node's block of the number that was asked for; `undefined` when it has none. */
   readonly own: FollowedBlock | undefined
-  /** Logs up to the newest block; `undefined` when they were not asked for, or the node refused the range. */
+  /** Logs up to the newest block; `undefined` when they were not asked for, or the node refused even their parts. */
   readonly logs: readonly RpcLog[] | undefined
   /** True when a second provider told its logs too, or there is none. */
   readonly isHeard: boolean
@@ -55,14 +66,14 @@ interface NewsWanted {
 
 /**
  * Reads the header of the node's newest block, that of the last applied one, and the logs of all blocks between, in one
- * round trip, so that it costs the same however many blocks there are. Throws `NodeUnavailableError`.
+ * round trip, so that it costs the same however many blocks there are. A provider that takes only few blocks at once is
+ * asked for the logs in a second one, in parts. Throws `NodeUnavailableError`.
  */
-export async function readNews(
-  { client, chain, finality }: FollowedNode,
-  { ownNumber, logsFrom, awaited }: NewsWanted,
-): Promise<News> {
+export async function readNews(node: FollowedNode, { ownNumber, logsFrom, awaited }: NewsWanted): Promise<News> {
+  const { client, chain, finality, logRange, secondRange } = node
   const questions = askReported(awaited)
-  const logQuestion = logsFrom === undefined ? undefined : logsCall(chain.diamond, logsFrom, 'latest')
+  const isAtOnce = logsFrom !== undefined && !logRange.isNarrow()
+  const logQuestion = isAtOnce ? logsCall(chain.diamond, logsFrom, 'latest') : undefined
   const [outcomes, second] = await Promise.all([
     client.batch([
       newestHeaderCall,
@@ -71,22 +82,45 @@ export async function readNews(
       ...questions.calls,
       ...finality.calls(),
     ]),
-    logQuestion === undefined ? NO_SECOND : askSecond(client, logQuestion),
+    logQuestion === undefined || secondRange.isNarrow() ? undefined : askSecond(client, chain, logQuestion),
   ])
   const newest = parseHeader(resultOf(outcomes.shift()))
   const own = ownNumber === undefined ? undefined : parseBlock(resultOf(outcomes.shift()))?.block
-  const found = logsFrom === undefined ? undefined : outcomes.shift()
+  const found = logQuestion === undefined ? undefined : outcomes.shift()
   const reported = questions.answered(outcomes.splice(0, questions.calls.length))
   finality.answered(outcomes)
   const known = { newest, own, reported }
-  if (logsFrom === undefined || found?.ok !== true) return { ...known, logs: undefined, isHeard: false }
-  const logs = parseLogs(found.result)
-  if (logs.some(({ blockNumber }) => blockNumber < logsFrom)) {
+  const to = newest.block.number
+  if (logsFrom === undefined || to < logsFrom) return { ...known, logs: undefined, isHeard: false }
+  const span = { from: logsFrom, to }
+  return { ...known, ...(await readNewLogs(node, span, { found, second })) }
+}
+
+/** Takes the answers to the question for the logs of a look, or asks for its parts where there is none. */
+async function readNewLogs(
+  { client, chain, logRange, secondRange }: FollowedNode,
+  span: LogSpan,
+  { found, second }: { readonly found: RpcOutcome | undefined; readonly second: SecondAnswer | undefined },
+): Promise<Pick<News, 'logs' | 'isHeard'>> {
+  const refused = { logs: undefined, isHeard: false }
+  // The newest block is a claim of the node: however far it is, it must not cost questions without end.
+  if (found?.ok !== true && isTooLong(span)) return refused
+  if (found?.ok === false) {
+    if (!hasParts(span)) return refused
+    logRange.refused(span.to - span.from + 1)
+  }
+  const [own, told] = await Promise.all([
+    found?.ok === true
+      ? parseLogs(found.result, chain.diamond)
+      : readLogParts(client, chain.diamond, { span, range: logRange }),
+    second ?? askSecondParts(client, chain, span, secondRange),
+  ])
+  if (own === undefined) return refused
+  if (own.some(({ blockNumber }) => blockNumber < span.from)) {
     throw new NodeUnavailableError('the node gave logs that were not asked for')
   }
-  const to = newest.block.number
-  const upToNewest = logs.filter(({ blockNumber }) => blockNumber <= to)
-  return { ...known, ...(await withLeftOut(client, chain, { own: upToNewest, second, span: { from: logsFrom, to } })) }
+  const upToNewest = own.filter(({ blockNumber }) => blockNumber <= span.to)
+  return withLeftOut(client, chain, { own: upToNewest, second: told, span, range: secondRange })
 }
 
 /**
@@ -116,7 +150,7 @@ async function readLogsOf(
   { block }: RpcBlock,
 ): Promise<readonly RpcLog[]> {
   const [outcome] = await client.batch([logsOfBlockCall(diamond, block.hash)])
-  return parseLogs(resultOf(outcome))
+  return parseLogs(resultOf(outcome), diamond)
 }
 
 /**
@@ -138,7 +172,7 @@ export async function readPushedBlock(
       ...questions.calls,
       ...finality.calls(),
     ]),
-    logQuestion === undefined ? NO_SECOND : askSecond(client, logQuestion),
+    logQuestion === undefined ? NO_SECOND : askSecond(client, chain, logQuestion),
   ])
   const found = logQuestion === undefined ? undefined : others.shift()
   const reported = questions.answered(others.splice(0, questions.calls.length))
@@ -148,6 +182,6 @@ export async function readPushedBlock(
   if (logQuestion === undefined) return { block: await assembleBlock(read, [], chain.diamond), reported }
   if (found?.ok !== true) return undefined
   const span = { from: block.number, to: block.number }
-  const { logs } = await withLeftOut(client, chain, { own: parseLogs(found.result), second, span })
+  const { logs } = await withLeftOut(client, chain, { own: parseLogs(found.result, chain.diamond), second, span })
   return { block: await assembleBlock(read, logs, chain.diamond), reported }
 }

@@ -10,6 +10,7 @@ import {
   byTrader,
   endedTradesOf,
   foundTrade,
+  halvesOf,
   isPosition,
   listCallsOf,
   openTradesOf,
@@ -19,6 +20,7 @@ import {
   type FoundTrader,
   type ListCall,
   type OpenCounts,
+  type PendingOrder,
   type TradeId,
   type TradeLists,
   type TraderCounter,
@@ -132,15 +134,8 @@ export async function readTraders(
 }
 
 async function readFound(node: DiamondNode, block: FollowedBlock, counters: Counters): Promise<FoundTrader[]> {
-  // A list of trades takes so much gas that several of them in one call may be too much for the node.
-  const round = startRound({ ...node, views: node.client }, block)
-  const trades = listCallsOf(counters.trades).map((call) => tradeLists(round, call))
-  const requests = listCallsOf(counters.requests).map((call) =>
-    round.list('getAllPendingOrdersForTraders', argumentsOf(call)),
-  )
-  await round.run()
-  const open = trades.flatMap((lists) => openTradesOf(lists()))
-  const asked = requests.flatMap((list) => list() ?? [])
+  const { trades, requests: asked } = await readLists(node, block, counters)
+  const open = trades.flatMap(openTradesOf)
   const ended = await readEnded(node, block, endedTradesOf(open, asked))
   const positions = await readFees(node, block, [...open.filter(isPosition), ...ended])
   return byTrader({
@@ -149,6 +144,62 @@ async function readFound(node: DiamondNode, block: FollowedBlock, counters: Coun
     resting: open.filter((found) => !isPosition(found)),
     requests: asked,
   })
+}
+
+/** The trades of some traders as the Diamond lists them. */
+export interface ListedTrades {
+  /** The open trades of those who have some and whose trades can be listed. */
+  readonly trades: readonly FoundTrade[]
+  /** The last trader that was looked at. */
+  readonly last: Address
+}
+
+/** Reads the open trades of as many of these traders, from the first on, as one call of a list holds. */
+export async function readListedTrades(
+  node: DiamondNode,
+  block: FollowedBlock,
+  traders: readonly [Address, ...Address[]],
+): Promise<ListedTrades> {
+  const { trades: counters } = await readCounters(node, block, traders)
+  const [first] = listCallsOf(counters)
+  if (first === undefined) return { trades: [], last: traders.at(-1)! }
+  const asked = new Set(first.traders)
+  const trades = counters.filter(({ trader }) => asked.has(trader))
+  const read = await readLists(node, block, { trades, requests: [] })
+  return { trades: read.trades.flatMap(openTradesOf), last: first.traders.at(-1)! }
+}
+
+/**
+ * Reads the lists of trades and requests. Calls of several traders that can't be answered are asked again in halves, so
+ * only the traders that can't be read alone count as traders without entries.
+ */
+async function readLists(
+  node: DiamondNode,
+  block: FollowedBlock,
+  counters: Counters,
+): Promise<{ readonly trades: TradeLists[]; readonly requests: PendingOrder[] }> {
+  const trades: TradeLists[] = []
+  const requests: PendingOrder[] = []
+  let left = { trades: listCallsOf(counters.trades), requests: listCallsOf(counters.requests) }
+  do {
+    // A list of trades takes so much gas that several of them in one call may be too much for the node.
+    const round = startRound({ ...node, views: node.client }, block)
+    const ofTrades = left.trades.map((call) => ({ call, list: tradeLists(round, call) }))
+    const ofRequests = left.requests.map((call) => ({ call, list: requestList(round, call) }))
+    await round.run()
+    trades.push(...ofTrades.flatMap(({ list }) => list() ?? []))
+    requests.push(...ofRequests.flatMap(({ list }) => list() ?? []))
+    left = { trades: unansweredOf(ofTrades, counters.trades), requests: unansweredOf(ofRequests, counters.requests) }
+  } while (left.trades.length + left.requests.length > 0)
+  return { trades, requests }
+}
+
+/** Returns the calls to ask in place of those that could not be answered. */
+function unansweredOf(
+  asked: readonly { readonly call: ListCall; readonly list: Later<unknown> }[],
+  counters: readonly TraderCounter[],
+): ListCall[] {
+  return asked.flatMap(({ call, list }) => (list() === undefined ? halvesOf(call, counters) : []))
 }
 
 interface Counters {
@@ -196,20 +247,22 @@ function countsOf({ trades, requests }: Counters): ReadonlyMap<Address, OpenCoun
   )
 }
 
-/** Reads the three lists of trades. A trader whose trades the contract can't list counts as one without trades. */
-function tradeLists(round: BlockRound, call: ListCall): () => TradeLists {
+/** Adds the calls of the three lists of trades; `undefined` when the contract can't answer one of them. */
+function tradeLists(round: BlockRound, call: ListCall): Later<TradeLists | undefined> {
   const args = argumentsOf(call)
   const trades = round.list('getAllTradesForTraders', args)
   const infos = round.list('getAllTradeInfosForTraders', args)
   const liquidationParams = round.list('getAllTradesLiquidationParamsForTraders', args)
   return () => {
     const lists = [trades(), infos(), liquidationParams()] as const
-    if (lists.includes(undefined)) return NO_TRADES
+    if (lists.includes(undefined)) return undefined
     return { trades: lists[0]!, infos: lists[1]!, liquidationParams: lists[2]! }
   }
 }
 
-const NO_TRADES: TradeLists = { trades: [], infos: [], liquidationParams: [] }
+function requestList(round: BlockRound, call: ListCall): Later<readonly PendingOrder[] | undefined> {
+  return round.list('getAllPendingOrdersForTraders', argumentsOf(call))
+}
 
 function argumentsOf({ traders, from, to }: ListCall): readonly [readonly Address[], bigint, bigint] {
   return [traders, BigInt(from), BigInt(to)]

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { parseAddress, parseHex, type Hex } from '@bezel/protocol'
 import { toHex } from 'viem'
 import type { RpcLog } from '../chain/blocks.ts'
-import type { RpcCall, RpcOutcome } from '../chain/rpcClient.ts'
+import type { RpcCall, RpcClient, RpcOutcome } from '../chain/rpcClient.ts'
 import { askSecond, withLeftOut, type SecondAnswer, type WitnessedClient } from './secondWitness.ts'
 
 const DIAMOND = parseAddress('0x00000000000000000000000000000000000000d1')!
@@ -121,13 +121,50 @@ describe('a second provider that is asked for the same logs', () => {
     assert.equal(ranges.length, parts.length)
   })
 
+  it('says nothing with logs of other contracts, as one that passes over what it was asked for', async () => {
+    const answer: RpcOutcome = { ok: true, result: [jsonOf(logOf(12, 0)), jsonOf(logOf(13, 0), OTHER)] }
+    const { logs, isHeard } = await askSecond(clientOf([], answer).client, { diamond: DIAMOND }, QUESTION)
+    assert.deepEqual({ logs, isHeard }, { logs: [], isHeard: false })
+  })
+
+  it('costs few receipts when it tells of many logs that never were, and then is not heard', async () => {
+    const { client, asked } = clientOf([])
+    const invented = Array.from({ length: 1_000 }, (_, at) => ({ ...logOf(12, at), txHash: hashOf(`none ${at}`) }))
+    const found = await withLeftOut(client, { diamond: DIAMOND }, { own: [], second: told(...invented), span: SPAN })
+    assert.deepEqual([found, asked.length], [{ logs: [], isHeard: false }, 32])
+  })
+
+  it('is heard with all of many logs that were really left out', async () => {
+    const many = Array.from({ length: 100 }, (_, at) => ({ ...logOf(12, at), txHash: hashOf(`tx ${at}`) }))
+    const { client, asked } = clientOf(many.map((log) => jsonOf(log)))
+    const found = await withLeftOut(client, { diamond: DIAMOND }, { own: [], second: told(...many), span: SPAN })
+    assert.deepEqual([found, asked.length], [{ logs: many, isHeard: true }, 100])
+  })
+
+  it('proves nothing by a receipt that the followed one refuses or garbles, and is asked again', async () => {
+    const refusal: RpcOutcome = {
+      ok: false,
+      code: -32_000,
+      message: 'transaction indexing is in progress',
+      data: undefined,
+    }
+    for (const receipt of [refusal, { ok: true, result: { logs: 'garbage' } } as const]) {
+      const { client } = clientOf([jsonOf(logOf(13, 0))])
+      const batch: RpcClient['batch'] = async (calls) =>
+        (await client.batch(calls)).map((outcome, at) => (calls[at]?.params[0] === hashOf('tx 12') ? receipt : outcome))
+      const second = told(logOf(12, 0), logOf(13, 0))
+      const found = await withLeftOut({ ...client, batch }, { diamond: DIAMOND }, { own: [], second, span: SPAN })
+      assert.deepEqual(found, { logs: [logOf(13, 0)], isHeard: false })
+    }
+  })
+
   it('says nothing when it refuses, answers garbage or is not there', async () => {
     const refusal: RpcOutcome = { ok: false, code: -32_000, message: 'unknown block', data: undefined }
     for (const answer of [refusal, { ok: true, result: 'garbage' } as const, undefined]) {
-      const { logs, isHeard } = await askSecond(clientOf([], answer).client, QUESTION)
+      const { logs, isHeard } = await askSecond(clientOf([], answer).client, { diamond: DIAMOND }, QUESTION)
       assert.deepEqual({ logs, isHeard }, { logs: [], isHeard: false })
     }
     const { client } = clientOf([], { ok: true, result: [jsonOf(logOf(12, 0))] })
-    assert.deepEqual(await askSecond(client, QUESTION), told(logOf(12, 0)))
+    assert.deepEqual(await askSecond(client, { diamond: DIAMOND }, QUESTION), told(logOf(12, 0)))
   })
 })

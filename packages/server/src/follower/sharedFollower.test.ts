@@ -10,7 +10,7 @@ import { createChainHead, type ChainHead } from '../journal/clock.ts'
 import { insertBlock, type FollowedBlock } from '../store/blockStore.ts'
 import { acquireLease, renewLease } from '../store/leaseStore.ts'
 import { migrate } from '../store/openStore.ts'
-import { addUnproven } from '../store/snapshotStore.ts'
+import { addUnproven, saveSnapshot } from '../store/snapshotStore.ts'
 import type { Sql } from '../store/sql.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import { tellState, withLeader } from './leaderState.ts'
@@ -119,6 +119,21 @@ describe('a follower of several nodes', () => {
     await slow.close()
   })
 
+  it('knows nobody after the last part of a snapshot, until it knows whom that left unproven', async () => {
+    const taking = { block: blockOf(6), traderCount: 2, nextTrader: 1, isComplete: false }
+    await keep((sql) => saveSnapshot(sql, SLUG, taking))
+    await until('the snapshot was seen', () => shared.reason() === 'snapshot')
+    shared.noteHead(blockOf(6))
+    assert.deepEqual([shared.reason(), shared.isKnown(ALICE), shared.head()?.number], ['snapshot', false, 6])
+    await keep(async (sql) => {
+      await insertBlock(sql, SLUG, blockOf(6))
+      await saveSnapshot(sql, SLUG, { ...taking, nextTrader: 2, isComplete: true })
+      await addUnproven(sql, SLUG, { trader: ALICE, reason: 'a test' })
+    })
+    await until('its end was seen', () => shared.reason() === undefined)
+    assert.equal(shared.isKnown(ALICE), false)
+  })
+
   it('says so when the head moves and nobody tells of it for five seconds', async () => {
     await keepBlock(7)
     await untilRead(7)
@@ -172,6 +187,28 @@ describe('a follower of several nodes', () => {
     await keep((sql) => addUnproven(sql, SLUG, { trader: ALICE, reason: 'a test' }))
     await until('she is doubted', () => !shared.isKnown(ALICE))
     assert.equal(shared.unprovenTraders(), 1)
+  })
+
+  it('doubts a trader with the step that undoes what was found, also when an older look ends after it', async () => {
+    await keepBlock(7)
+    const { read } = opened.store
+    const looked = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    const all: Sql['all'] = async (statement, ...params) => {
+      const rows = await read.all<never>(statement, ...params)
+      looked.resolve()
+      await answered.promise
+      return rows
+    }
+    const own = createChainHead()
+    const slow = openSharedFollower({ ...options(), head: own, store: { read: { ...read, all } } })
+    await looked.promise
+    await keep((sql) => addUnproven(sql, SLUG, { trader: ALICE, reason: 'a test' }))
+    slow.noteHead(blockOf(6), [ALICE])
+    answered.resolve()
+    await until('the look is over', () => slow.reason() !== 'starting')
+    assert.equal(slow.isKnown(ALICE), false)
+    await slow.close()
   })
 
   it('is the own one while this node leads, once that has caught up', async () => {

@@ -35,8 +35,11 @@ export interface SharedFollower extends Follower {
   lead(start: () => Follower): () => Promise<void>
   /** Returns what the node that follows the chain told; `undefined` while it is this one. */
   leaderState(): LeaderState | undefined
-  /** Takes over the head that another node told. Without it, the head is looked for every 250 ms. */
-  noteHead(block: FollowedBlock | undefined): void
+  /**
+   * Takes over the head that another node told. Without it, the head is looked for every 250 ms. `doubted`: traders who
+   * are unproven from then on. Default none.
+   */
+  noteHead(block: FollowedBlock | undefined, doubted?: readonly Address[]): void
   /** Returns false when the head moves without being told, as by a node of an older version. */
   isTold(): boolean
 }
@@ -116,20 +119,26 @@ type StoredFollower = Follower &
     takeOver(lagBlocks: number): Promise<void>
   }
 
-/** Watches the store. Moves the head only while `isInCharge`, because a follower moves it itself. */
-function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean): StoredFollower {
-  const { chain, client, store, head, markets, now, log } = options
-  const { slug, startBlock } = chain
-  const view: StoredView = {
+function unreadView(nowMs: number): StoredView {
+  return {
     snapshot: undefined,
     unproven: new Set(),
     told: undefined,
     lagBlocks: 0,
     storeAtMs: undefined,
-    nodeAtMs: now(),
-    followedAtMs: now(),
+    nodeAtMs: nowMs,
+    followedAtMs: nowMs,
   }
+}
+
+/** Watches the store. Moves the head only while `isInCharge`, because a follower moves it itself. */
+function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean): StoredFollower {
+  const { chain, client, store, head, markets, now, log } = options
+  const { slug, startBlock } = chain
+  const view = unreadView(now())
   let isKnowledgeRead = false
+  /** Number of times that another node told of unproven traders. */
+  let doubts = 0
   const storedHead = createStoredHead(options, isInCharge)
   const onError = (err: unknown): void => log.error({ chain: slug, err }, 'the followed chain could not be looked at')
 
@@ -140,15 +149,18 @@ function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean):
   async function lookAtKnowledge(): Promise<void> {
     if (!isInCharge()) return
     const lease = { role: 'follower', chain: slug } as const
-    const [snapshot, unproven, isFree, leader] = await Promise.all([
-      readSnapshot(store.read, slug),
+    const before = doubts
+    // Before the unproven traders, so that those of a complete one are among them.
+    const snapshot = await readSnapshot(store.read, slug)
+    const [unproven, isFree, leader] = await Promise.all([
       listUnproven(store.read, slug),
       isLeaseFree(store.read, lease, ''),
       readTold(store.read, lease),
     ])
     view.snapshot = snapshot
     view.told = parseTold(leader)
-    view.unproven = new Set(unproven.map(({ trader }) => trader))
+    // What was read before a trader was doubted does not know of it.
+    if (before === doubts) view.unproven = new Set(unproven.map(({ trader }) => trader))
     if (!isFree) view.followedAtMs = now()
     isKnowledgeRead = true
   }
@@ -182,7 +194,13 @@ function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean):
       if (head.current() === undefined || block === undefined) return undefined
       return { block, timestampMs: found?.timestampMs ?? null }
     },
-    noteHead: storedHead.noteHead,
+    noteHead(block, doubted = []) {
+      if (doubted.length > 0) {
+        doubts += 1
+        view.unproven = view.unproven.union(new Set(doubted))
+      }
+      storedHead.noteHead(block)
+    },
     isTold: storedHead.isTold,
     takeOver(lagBlocks) {
       Object.assign(view, { lagBlocks, nodeAtMs: now(), followedAtMs: now() })
@@ -194,7 +212,8 @@ function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean):
 }
 
 /** The head of a chain that another node follows. */
-interface StoredHead extends Pick<SharedFollower, 'noteHead' | 'isTold'> {
+interface StoredHead extends Pick<SharedFollower, 'isTold'> {
+  noteHead(block: FollowedBlock | undefined): void
   /** Reads the stored head. Returns false when this node follows by itself. */
   look(): Promise<boolean>
 }
@@ -242,8 +261,10 @@ function createStoredAnswers(
   { chain, head, markets, now }: SharedFollowerOptions,
   view: Readonly<StoredView>,
 ): StoredAnswers {
+  // A snapshot ends once that was read with the traders whom it leaves unproven, which is later than its first head.
   const isTakingSnapshot = (): boolean =>
-    head.current() === undefined && (chain.startBlock === undefined || view.snapshot !== undefined)
+    view.snapshot?.isComplete === false ||
+    (head.current() === undefined && (chain.startBlock === undefined || view.snapshot !== undefined))
   const isSilent = (): boolean => {
     const { storeAtMs = 0, nodeAtMs, followedAtMs } = view
     return now() - Math.min(storeAtMs, nodeAtMs + NODE_LOOK_MS, followedAtMs) > MAX_SILENCE_MS

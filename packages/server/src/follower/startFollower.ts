@@ -1,3 +1,5 @@
+import type { FollowerClient } from '../chain/providers/followerClient.ts'
+import { ProviderError } from '../chain/providers/refusals.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { backoffMs } from '../ground/backoff.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
@@ -10,7 +12,7 @@ import {
   type Following,
 } from './createFollowing.ts'
 import { ReorgTooDeepError } from './leaveFork.ts'
-import { createPushedHeads, type PushedHead } from './pushedHeads.ts'
+import { createPushedHeads, type PushedHead, type PushedHeads } from './pushedHeads.ts'
 import type { KnownSince, SnapshotProgress } from './chainKnowledge.ts'
 import { openHeadsSocket } from './headsSocket.ts'
 import { createInterruptibleSleep } from '../ground/interruptibleSleep.ts'
@@ -43,7 +45,7 @@ export interface Follower {
 
 export interface FollowerOptions
   extends
-    Omit<FollowingOptions, 'timeoutBlocks' | 'onError' | 'heads' | 'onMissedLogs'>,
+    Omit<FollowingOptions, 'timeoutBlocks' | 'onError' | 'heads' | 'onMissedLogs' | 'onDifferent'>,
     Pick<FollowerHealthOptions, 'log'> {
   /** Returns the markets; `undefined` until they are read. No block is applied before that. */
   readonly markets: () => ChainMarkets | undefined
@@ -66,22 +68,12 @@ export function startFollower(options: FollowerOptions): Follower {
   const waker = createInterruptibleSleep()
   const closing = new AbortController()
   let timeoutBlocks = UNKNOWN_TIMEOUT_BLOCKS
-  const onError = (err: unknown): void =>
-    log.error({ chain: chain.slug, err }, 'it could not be checked that everything on the chain is known')
-  const onMissedLogs = (block: number): void =>
-    log.warn({ chain: chain.slug, block }, 'the node gives logs that it had left out: the block is applied again')
-  const heads = createPushedHeads(() => socket?.isUp() === true)
-  const following = createFollowing({ ...options, heads, timeoutBlocks: () => timeoutBlocks, onError, onMissedLogs })
+  const heads = openHeads(options, waker.wake)
+  const told = tellTo(chain.slug, log)
+  const following = createFollowing({ ...options, ...told, heads, timeoutBlocks: () => timeoutBlocks })
   const pauseMs = (): number => (heads.isUp() ? Math.max(PUSHED_LOOK_MS, pollMs) : pollMs)
-  const health = createFollowerHealth({ chain: chain.slug, following, markets: options.markets, pauseMs, now, log })
-  const socket =
-    chain.wsUrls.length === 0 ? undefined : openHeadsSocket({ urls: chain.wsUrls, random: Math.random, onHead })
+  const health = createFollowerHealth({ ...options, following, pauseMs })
   const done = run()
-
-  function onHead(head: PushedHead): void {
-    heads.push(head)
-    waker.wake()
-  }
 
   async function run(): Promise<void> {
     let isOpen = false
@@ -104,10 +96,11 @@ export function startFollower(options: FollowerOptions): Follower {
   async function look(markets: ChainMarkets | undefined): Promise<void> {
     if (markets === undefined) return waker.sleep(MARKETS_POLL_MS)
     timeoutBlocks = markets.marketOrdersTimeoutBlocks
-    const wasTaking = following.knowledge.isTakingSnapshot()
+    const [wasTaking, before] = [following.knowledge.isTakingSnapshot(), following.head()?.hash]
     const isMore = await following.step(markets)
     if (wasTaking) tellSnapshot()
-    health.succeeded(isMore)
+    // The first step after a failure only asks how far the node is, which says nothing about what failed.
+    if (wasTaking || !isMore || following.head()?.hash !== before) health.succeeded(isMore)
     if (!isMore) await waker.sleep(pauseMs())
   }
 
@@ -131,17 +124,59 @@ export function startFollower(options: FollowerOptions): Follower {
     stats: () => following.stats(),
     async close() {
       closing.abort()
-      socket?.close()
+      heads.close()
       waker.close()
       await done
     },
   }
 }
 
+/** Subscribes to heads where the chain has a WebSocket. `wake` is called with each one. */
+function openHeads(
+  { chain, log }: Pick<FollowerOptions, 'chain' | 'log'>,
+  wake: () => void,
+): PushedHeads & { close(): void } {
+  /** True once it was told that no heads come, until one does. */
+  let isSilent = false
+  const heads = createPushedHeads(() => socket?.isUp() === true, onSilent)
+  const socket =
+    chain.wsUrls.length === 0 ? undefined : openHeadsSocket({ urls: chain.wsUrls, random: Math.random, onHead })
+
+  function onHead(head: PushedHead): void {
+    // The answer to a subscription is unreadable too.
+    if (head !== 'unreadable') isSilent = false
+    heads.push(head)
+    wake()
+  }
+
+  function onSilent(): void {
+    if (!isSilent)
+      log.warn({ chain: chain.slug }, 'a WebSocket is open and tells of no new blocks: the next one is tried')
+    isSilent = true
+    socket?.reconnect()
+  }
+
+  return { ...heads, close: () => socket?.close() }
+}
+
+/** Returns the functions that log what the follower finds. */
+function tellTo(
+  chain: ChainSlug,
+  log: Pick<FastifyBaseLogger, 'warn' | 'error'>,
+): Required<Pick<FollowingOptions, 'onError' | 'onMissedLogs' | 'onDifferent'>> {
+  return {
+    onError: (err) => log.error({ chain, err }, 'it could not be checked that everything on the chain is known'),
+    onMissedLogs: (block) =>
+      log.warn({ chain, block }, 'the node gives logs that it had left out: the block is applied again'),
+    onDifferent: (trader, difference) =>
+      log.warn({ chain, trader, difference }, 'a trader is not known as on the chain, and is read again'),
+  }
+}
+
 /** Tracks whether following works, and logs changes. */
 interface FollowerHealth {
   reason(): FollowerReason | undefined
-  /** Called after a step without an error; `isMore` is true while the follower has not caught up. */
+  /** Called after a step that got on, or had nothing to do; `isMore` is true while the follower has not caught up. */
   succeeded(isMore: boolean): void
   failed(error: unknown): void
   /** Returns the number of failures since the last success. */
@@ -149,7 +184,9 @@ interface FollowerHealth {
 }
 
 interface FollowerHealthOptions {
-  readonly chain: ChainSlug
+  readonly chain: { readonly slug: ChainSlug }
+  /** Told of a node whose answers arrive and can't be used. */
+  readonly client: Partial<Pick<FollowerClient, 'distrust'>>
   readonly following: Pick<Following, 'head' | 'stats' | 'knowledge'>
   readonly markets: () => Pick<ChainMarkets, 'blocksPerHour'> | undefined
   /** Returns the pause between two steps while there is no news. */
@@ -160,6 +197,11 @@ interface FollowerHealthOptions {
 
 /** Time without a successful step, beside the pause before it, after which the chain counts as lagging. */
 const MAX_SILENCE_MS = 10_000
+/**
+ * Number of failures in a row, without one of the connection, after which the node is distrusted: its answers arrive,
+ * so that it looks well.
+ */
+const MAX_UNUSABLE = 3
 /** Time behind the node's head above which the chain counts as lagging. */
 const MAX_LAG_MS = 15_000
 
@@ -180,11 +222,23 @@ const HOUR_MS = 3_600_000
  * still and a node that no longer sees it move look the same, so a node that keeps answering with the same head is
  * believed.
  */
-function createFollowerHealth({ chain, following, markets, pauseMs, now, log }: FollowerHealthOptions): FollowerHealth {
+function createFollowerHealth(options: FollowerHealthOptions): FollowerHealth {
+  const { following, markets, pauseMs, now, log } = options
+  const chain = options.chain.slug
   let isCaughtUp = false
   let isTooDeep = false
   let failures = 0
+  let unusable = 0
   let goodAtMs = now()
+
+  /** Has another node followed, where there is one, when what this one answers could not be used some times. */
+  function noteUnusable(error: unknown): void {
+    if (!(error instanceof NodeUnavailableError)) return
+    unusable = error instanceof ProviderError ? 0 : unusable + 1
+    if (unusable < MAX_UNUSABLE) return
+    unusable = 0
+    options.client.distrust?.(error.message)
+  }
 
   return {
     reason() {
@@ -199,6 +253,7 @@ function createFollowerHealth({ chain, following, markets, pauseMs, now, log }: 
     succeeded(isMore) {
       if (failures > 0) log.info({ chain, failures }, 'the chain is followed again')
       failures = 0
+      unusable = 0
       isTooDeep = false
       goodAtMs = now()
       if (isMore || isCaughtUp) return
@@ -211,6 +266,7 @@ function createFollowerHealth({ chain, following, markets, pauseMs, now, log }: 
       const isNews = failures === 0 || (error instanceof ReorgTooDeepError && !isTooDeep)
       isTooDeep = error instanceof ReorgTooDeepError
       failures += 1
+      noteUnusable(error)
       if (!isNews) return
       const level = error instanceof NodeUnavailableError || error instanceof LeaseLostError ? 'warn' : 'error'
       log[level]({ chain, block: following.head()?.number, err: error }, 'the chain could not be followed')

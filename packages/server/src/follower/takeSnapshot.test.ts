@@ -343,6 +343,48 @@ describe('a snapshot', () => {
     })
   }
 
+  it('reads traders one by one where the node can not list them together', async () => {
+    const traders = Array.from({ length: 10 }, (_, i) => traderOf(i))
+    diamond.traders.push(...traders)
+    for (const user of traders) {
+      diamond.trades.push(chainTrade({ user, ...TOKENS }))
+      diamond.requests.push(requestOf({ index: 1, trade: { user } }))
+      diamond.currentIndices.set(user, 400)
+    }
+    diamond.maxIndices = 1_000
+    diamond.currentIndices.set(traders[3]!, 1_001)
+    await fake.follow()
+    assert.deepEqual(await listUnproven(read(), CHAIN), [
+      { trader: traders[3], reason: '0 trades were read and 1 are open' },
+    ])
+    const others = traders.toSpliced(3, 1)
+    assert.deepEqual(
+      (await positions()).map(({ record }) => record.trader),
+      others,
+    )
+    assert.ok(others.every((trader) => fake.following.knowledge.isKnown(trader)))
+  })
+
+  it('reads less at once after a failure, and more again when it went well', async () => {
+    await begin(500)
+    diamond.traders.push(...Array.from({ length: 70 }, (_, i) => traderOf(i)))
+    diamond.trades.push(...diamond.traders.map((user) => chainTrade({ user, ...TOKENS })))
+    // A node whose answers may have only so many bytes.
+    const asked: number[] = []
+    diamond.isTooLarge = (functionName, args) => {
+      if (functionName !== 'getTraders') return false
+      const [from, to] = args as [number, number]
+      asked.push(to - from + 1)
+      return to - from + 1 > 10
+    }
+    for (let steps = 0; fake.following.knowledge.isTakingSnapshot(); steps += 1) {
+      assert.ok(steps < 40, 'it comes to an end')
+      await fake.following.step(markets).catch((error) => assert.match(error.message, /too large/))
+    }
+    assert.equal((await positions()).length, 70)
+    assert.deepEqual(asked.slice(0, 8), [70, 70, 70, 62, 31, 15, 7, 14])
+  })
+
   it('finds a trader who is listed twice once', async () => {
     diamond.traders.push(ALICE, ...Array.from({ length: 5 }, (_, i) => traderOf(i)), ALICE)
     diamond.trades.push(chainTrade(TOKENS), chainTrade({ index: 1, tradeType: 1 }))

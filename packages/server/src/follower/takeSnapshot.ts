@@ -47,6 +47,8 @@ export function createChainSnapshot(options: SnapshotOptions): ChainSnapshot {
   const { chain, client, store, accountLog, timeoutBlocks, tradersPerPart = 500 } = options
   const node = createDiamondNode({ client, diamond: chain.diamond })
   let failures = 0
+  /** Halved by each failure, because a node may refuse what takes much; doubled by each part that was read. */
+  let entriesAtOnce = tradersPerPart
 
   async function begin(): Promise<StoredSnapshot> {
     const { block, traderCount } = await readSnapshotBlock(node)
@@ -85,7 +87,7 @@ export function createChainSnapshot(options: SnapshotOptions): ChainSnapshot {
 
   async function takePart(snapshot: StoredSnapshot, markets: ChainMarkets): Promise<StoredSnapshot> {
     const { block, traderCount, nextTrader: from } = snapshot
-    const part = { from, to: Math.min(traderCount, from + tradersPerPart) - 1 }
+    const part = { from, to: Math.min(traderCount, from + entriesAtOnce) - 1 }
     const { found, to } = from < traderCount ? await readPart(node, block, part) : NOTHING_LEFT
     const nextTrader = Math.min(traderCount, Math.max(from, to + 1))
     const taken = { ...snapshot, nextTrader, isComplete: nextTrader === traderCount }
@@ -99,11 +101,13 @@ export function createChainSnapshot(options: SnapshotOptions): ChainSnapshot {
       try {
         const taken = await takePart(snapshot, markets)
         failures = 0
+        entriesAtOnce = Math.min(tradersPerPart, 2 * entriesAtOnce)
         return taken
       } catch (error) {
         if (!(error instanceof NodeUnavailableError)) throw error
         const isGone = error instanceof BlockGoneError
         failures += 1
+        entriesAtOnce = Math.max(1, Math.floor(entriesAtOnce / 2))
         if (isGone || (failures >= MAX_FAILURES && (await isAnswering(node)))) {
           failures = 0
           await abandon(snapshot)

@@ -16,8 +16,11 @@ export interface ToldBlock extends MarketBlock, Pick<ChainBlock, 'logsBloom'> {
 /** A step of the follower, in the commit that makes it. */
 export type ToldStep =
   | { readonly kind: 'applied'; readonly blocks: readonly ToldBlock[] }
-  /** Blocks were undone; `head` is the last one that is left, if any. */
-  | { readonly kind: 'undone'; readonly head: FollowedBlock | null }
+  /**
+   * Blocks were undone; `head` is the last one that is left, if any. `doubted` are those of whom something was found as
+   * of one of them, so that no node shows less than there is before it reads who is unproven.
+   */
+  | { readonly kind: 'undone'; readonly head: FollowedBlock | null; readonly doubted?: readonly Address[] }
 
 /** Returns applied blocks as text for their commit. */
 export function tellApplied(blocks: readonly ChainBlock[]): string {
@@ -33,8 +36,8 @@ function toldOf({ block, logsBloom, senders, transactions }: ChainBlock): ToldBl
 }
 
 /** Returns the undoing of all blocks after `head` as text for its commit. */
-export function tellUndone(head: FollowedBlock | undefined): string {
-  const step: ToldStep = { kind: 'undone', head: head ?? null }
+export function tellUndone(head: FollowedBlock | undefined, doubted: readonly Address[]): string {
+  const step: ToldStep = { kind: 'undone', head: head ?? null, ...(doubted.length > 0 && { doubted }) }
   return toExactJson(step)
 }
 

@@ -55,7 +55,7 @@ describe('fault schedules', () => {
       [...new Set(limits.map(of))].filter((form) => form !== undefined).toSorted()
     assert.deepEqual(
       forms(({ batch }) => batch?.form),
-      ['http400', 'http413', 'object'],
+      ['http400', 'http413', 'item', 'object'],
     )
     assert.deepEqual(
       forms(({ logRange }) => logRange?.text),

@@ -93,7 +93,7 @@ const ILLNESSES: readonly Draw[] = [
 
 /** Draws the plan of a provider, from a free one to one without limits. */
 function drawLimits(random: SeededRandom): StandInLimits {
-  const form = random.pick(['object', 'http413', 'http400'] as const)
+  const form = random.pick(['object', 'item', 'http413', 'http400'] as const)
   const text = random.pick(['wide', 'limited', 'upTo', 'exceeds'] as const)
   const refusal = random.pick(['http429', 'item-32005', 'item429'] as const)
   return {

@@ -15,8 +15,11 @@ export interface StandInLimits {
   readonly units?: { readonly perSecond: number; readonly form?: RateRefusal }
 }
 
-/** The form in which a batch that is too large is refused: an error object, or a page with this status. */
-export type BatchRefusal = 'object' | 'http413' | 'http400'
+/**
+ * The form in which a batch that is too large is refused: an error object, a page with this status, or as geth does it,
+ * a list of one error with the id of the first call.
+ */
+export type BatchRefusal = 'object' | 'item' | 'http413' | 'http400'
 
 /** The form in which calls above the rate are refused: the whole request with 429, or each call with an error. */
 export type RateRefusal = 'http429' | 'item-32005' | 'item429'
@@ -48,7 +51,8 @@ const RANGE_TEXTS = {
 
 const LIMIT_EXCEEDED = -32005
 const RATE_TEXT = 'Your app has exceeded its compute units per second capacity. Please retry with exponential backoff.'
-const BATCH_PAGES: Readonly<Record<BatchRefusal, (max: number) => WholeRefusal>> = {
+const BATCH_PAGES: Readonly<Record<BatchRefusal, (max: number, first: StandInCall) => WholeRefusal>> = {
+  item: (_, first) => ({ status: 200, text: JSON.stringify([refuseWith(first, -32600, 'batch too large')]) }),
   object: (max) => ({
     status: 200,
     text: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch size is over the limit of ${max}"}}`,
@@ -89,7 +93,7 @@ export function createLimitKeeper(limits: StandInLimits, nowMs: () => number): L
   return {
     async decide(calls, head) {
       if (batch !== undefined && calls.length > batch.max)
-        return { whole: BATCH_PAGES[batch.form ?? 'object'](batch.max) }
+        return { whole: BATCH_PAGES[batch.form ?? 'object'](batch.max, calls[0]!) }
       const refused = new Map<StandInCall, StandInAnswer>()
       const form = units?.form ?? 'http429'
       if (bucket !== undefined && form === 'http429') {

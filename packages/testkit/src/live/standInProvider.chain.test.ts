@@ -88,6 +88,9 @@ describe('a stand-in for a provider', () => {
     const object = await post(three)
     assert.equal(object.status, 200)
     assert.match(await object.text(), /^\{.*batch size is over the limit of 2/)
+    limit({ batch: { max: 2, form: 'item' } })
+    const refused = { jsonrpc: '2.0', id: 0, error: { code: -32600, message: 'batch too large' } }
+    assert.deepEqual(await batch(CHAIN, CHAIN, CHAIN), [refused])
     limit({ batch: { max: 2, form: 'http413' } })
     assert.equal((await post(three)).status, 413)
     limit({ batch: { max: 2, form: 'http400' } })
@@ -97,7 +100,7 @@ describe('a stand-in for a provider', () => {
       [400, 'Batch of more than 2 requests are not allowed on this plan'],
     )
     assert.equal((await batch(CHAIN, CHAIN)).length, 2)
-    assert.deepEqual([provider.counts().refused, provider.counts().calls], [9, 2])
+    assert.deepEqual([provider.counts().refused, provider.counts().calls], [12, 2])
   })
 
   it('refuses wide ranges and large answers inside the item', async () => {

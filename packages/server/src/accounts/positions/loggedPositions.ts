@@ -19,7 +19,7 @@ export interface LoggedPositionsOptions {
   readonly live: Pick<LivePositions, 'ofTrader'>
   readonly terms: Pick<KnownTerms, 'of'>
   readonly markets: () => ChainMarkets | undefined
-  readonly book: Pick<PriceBook, 'get'>
+  readonly book: Pick<PriceBook, 'last'>
   /** Returns the last followed block. */
   readonly head: () => FollowedHead
   readonly onError: (error: unknown) => void
@@ -35,7 +35,7 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
 
   function answerOf(position: LivePosition, chain: ChainMarkets): Position {
     const { pairIndex } = position.state.trade
-    const prices = lastPrices(position, book.get(pairIndex))
+    const prices = lastPrices(position, book.last(pairIndex))
     try {
       const answer = positionAnswer(position, chain, prices, valuationMoment(chain, head()))
       if (answer !== undefined) return answer

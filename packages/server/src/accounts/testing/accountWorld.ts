@@ -48,7 +48,7 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>, isShared =
       client: node.client,
       registry: testRegistry({ agentsOf: () => world.records }),
       domain: requestDomain({ name: 'Test', chainId: BASE.chainId, diamond: DIAMOND }),
-      relayer: null,
+      relayer: () => null,
       markets: () => undefined,
       delegateMaxAgeMs: REFRESH_MS,
       now,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import type { RpcCall, RpcClient, RpcOutcome } from '../rpcClient.ts'
-import { hashAt, type ComparedBlock, type Member, type Send } from './member.ts'
+import { hashAt, type ComparedBlock, type Followed, type Member, type Send } from './member.ts'
 
 /** The client of one follower. All its batches go to one provider, which only `choose` changes. */
 export interface FollowerClient extends RpcClient {
@@ -17,8 +17,12 @@ export interface FollowerClient extends RpcClient {
   second?(calls: readonly RpcCall[]): Promise<RpcOutcome[] | undefined>
   /** Notes that the present provider left out logs: for a while another one is preferred. */
   leftOutLogs(): void
+  /** Notes that what the present provider answers can't be used: for a while another one is preferred. */
+  distrust(reason: string): void
   /** Returns the most blocks of one question for logs that the provider takes; `undefined` where it is to be learnt. */
   logRange(): number | undefined
+  /** Returns the same of the provider that `second` asks. */
+  secondLogRange?(): number | undefined
 }
 
 /** Time of failures after which a provider counts as gone. */
@@ -32,46 +36,53 @@ const SILENT_MS = 30_000
 
 export function createFollowerClient(of: {
   readonly members: readonly Member[]
+  readonly followed: Followed
   readonly askable: () => readonly Member[]
   readonly send: Send
   readonly head: () => ComparedBlock | undefined
   readonly now: () => number
 }): FollowerClient {
-  const { members, askable, send } = of
-  let chosen = members[0]!
+  const { members, followed, askable, send } = of
 
   /** Returns the first provider that has the last followed block, or else one that answers. */
   async function find(order: readonly Member[], head: ComparedBlock): Promise<Member | undefined> {
     let answering: Member | undefined
     for (const member of order) {
-      if (member === chosen && chosen.health.state() !== 'away') return chosen
+      if (member === followed.member && member.health.state() !== 'away') return member
       const hash = await hashAt(member, head.number, send)
       if (hash === head.hash) return member
       if (hash !== undefined) answering ??= member
     }
-    // A provider on a branch of its own is followed only when the present one is really gone, not after one failure.
-    return chosen.health.failingMs() >= GONE_MS ? answering : undefined
+    // A provider on another branch is followed only when the present one is really gone, not after one failure, or when
+    // two others agree against a final block of it.
+    const { health } = followed.member
+    const isLost = health.failingMs() >= GONE_MS || health.state() === 'differs'
+    return isLost ? answering : undefined
   }
 
-  async function second(calls: readonly RpcCall[]): Promise<RpcOutcome[] | undefined> {
-    const other = askable().find((member) => member !== chosen) ?? members.find((member) => member !== chosen)!
-    return askBeside(other, calls, of)
+  function other(): Member {
+    const isOther = (member: Member): boolean => member !== followed.member
+    return askable().find(isOther) ?? members.find(isOther)!
   }
 
   return {
     async choose() {
       const order = askable()
-      if (order.length === 0 || order[0] === chosen) return
+      if (order.length === 0 || order[0] === followed.member) return
       const head = of.head()
-      chosen = (head === undefined ? order[0] : await find(order, head)) ?? chosen
+      followed.member = (head === undefined ? order[0] : await find(order, head)) ?? followed.member
     },
     async batch(calls) {
       if (calls.length === 0) return []
-      return send(chosen, calls)
+      return send(followed.member, calls)
     },
-    ...(members.length > 1 && { second }),
-    leftOutLogs: () => chosen.health.leftOutLogs(),
-    logRange: () => chosen.logRange,
+    ...(members.length > 1 && {
+      second: (calls) => askBeside(other(), calls, of),
+      secondLogRange: () => other().logRange,
+    }),
+    leftOutLogs: () => followed.member.health.distrust('it left out logs that another provider has'),
+    distrust: (reason) => followed.member.health.distrust(`what it answers can't be used: ${reason}`),
+    logRange: () => followed.member.logRange,
     roundTrips: () => members.reduce((sum, { provider }) => sum + provider.counts().roundTrips, 0),
   }
 }

@@ -7,7 +7,7 @@ export type ProviderState =
   | ProviderFault
   /** The newest block there is far behind that of another provider. */
   | 'behind'
-  /** Logs that another provider has were left out there a moment ago. */
+  /** Logs that another provider has were left out there, or its answers could not be used, a moment ago. */
   | 'incomplete'
   /** Another block is final there than on the others; the provider is not asked until it has the same. */
   | 'differs'
@@ -30,8 +30,8 @@ export interface ProviderHealth {
   /** Notes that another provider answered a request sooner, which this one still has. */
   lost(): void
   setBehind(isBehind: boolean): void
-  /** Notes that logs were left out, which counts for a while. */
-  leftOutLogs(): void
+  /** Notes that answers arrive which leave out logs, or can't be used. This counts for a while. */
+  distrust(reason: string): void
   setDiffers(reason: string | undefined): void
 }
 
@@ -46,7 +46,7 @@ export interface ProviderHealthOptions {
 /** Wait before a provider on another chain is asked again. */
 const WRONG_CHAIN_MS = 5_000
 
-/** Time for which a provider that left out logs is not preferred. */
+/** Time for which a provider that left out logs, or said what can't be used, is not preferred. */
 const INCOMPLETE_MS = 60_000
 
 /** Number of latencies of which the slowest twentieth is taken. */
@@ -67,7 +67,6 @@ const LARGE_CALLS = 20
 /** The reasons of states that no error explains. */
 const REASONS: Partial<Record<ProviderState, string>> = {
   behind: 'its newest block is far behind that of another provider',
-  incomplete: 'it left out logs that another provider has',
   slow: 'another provider answered a request that this one still has',
 }
 
@@ -77,21 +76,22 @@ export function createProviderHealth({ now, random, onChange }: ProviderHealthOp
   let failures = 0
   let failingSinceMs = 0
   let restUntilMs = Number.NEGATIVE_INFINITY
-  const flags = { isBehind: false, isSlow: false, differs: undefined as string | undefined }
+  const flags = { isBehind: false, isSlow: false }
+  const reasons: Partial<Record<ProviderState, string | undefined>> = { ...REASONS }
   let incompleteUntilMs = Number.NEGATIVE_INFINITY
   let told: ProviderState = 'ok'
   const latencies = { small: createLatencies(), large: createLatencies() }
   const latenciesOf = (calls: number) => (calls < LARGE_CALLS ? latencies.small : latencies.large)
 
   function state(): ProviderState {
-    if (flags.differs !== undefined) return 'differs'
+    if (reasons.differs !== undefined) return 'differs'
     if (fault !== undefined) return fault
     if (now() < incompleteUntilMs) return 'incomplete'
     if (flags.isBehind) return 'behind'
     return flags.isSlow ? 'slow' : 'ok'
   }
 
-  const reasonNow = (): string | undefined => (state() === 'differs' ? flags.differs : (REASONS[state()] ?? reason))
+  const reasonNow = (): string | undefined => reasons[state()] ?? reason
 
   function tell(): void {
     const current = state()
@@ -133,12 +133,13 @@ export function createProviderHealth({ now, random, onChange }: ProviderHealthOp
       flags.isBehind = isBehind
       tell()
     },
-    leftOutLogs() {
+    distrust(why) {
+      reasons.incomplete = why
       incompleteUntilMs = now() + INCOMPLETE_MS
       tell()
     },
     setDiffers(differs) {
-      flags.differs = differs
+      reasons.differs = differs
       tell()
     },
   }

@@ -4,7 +4,8 @@ import { blockCall, parseBlock, resultOf } from '../blocks.ts'
 import type { RpcCall, RpcOutcome } from '../rpcClient.ts'
 import type { ProviderHealth } from './health.ts'
 import type { Provider } from './provider.ts'
-import { ProviderError } from './refusals.ts'
+import { ProviderError, QueueFullError } from './refusals.ts'
+import type { Asker } from './unitBudget.ts'
 
 /** A block by which two providers are compared. */
 export interface ComparedBlock {
@@ -21,20 +22,25 @@ export interface Member {
   hedges: number
 }
 
-/** Sends calls to one provider, and judges it by what comes of them. */
+/** The provider that the follower stays with. */
+export interface Followed {
+  member: Member
+}
+
+/** Sends calls of one asker to a provider, and judges it by what comes of them. */
 export type Send = (member: Member, calls: readonly RpcCall[]) => Promise<RpcOutcome[]>
 
-export function createSend(now: () => number): Send {
+export function createSend(now: () => number, asker: Asker): Send {
   return async (member, calls) => {
     const { provider, health } = member
     const sinceMs = now()
     if (health.state() === 'limited' && sinceMs < health.restUntilMs()) throw noneOf([member])
     try {
-      const outcomes = await provider.send(calls)
+      const outcomes = await provider.send(calls, asker)
       health.succeeded(calls.length, now() - sinceMs)
       return outcomes
     } catch (error) {
-      if (error instanceof NodeUnavailableError) health.failed(error)
+      if (error instanceof NodeUnavailableError && !(error instanceof QueueFullError)) health.failed(error)
       throw error
     }
   }

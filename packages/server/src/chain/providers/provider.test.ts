@@ -123,6 +123,13 @@ describe('a provider', () => {
       (_, response) => void response.writeHead(400).end('{"error":"batch too large"}'),
       (_, response) =>
         void response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"max batch size is 10"}}'),
+      // Geth and nodes made from it: a list of one error, which carries the id of the first call.
+      (_, response) =>
+        void response.end('[{"jsonrpc":"2.0","id":0,"error":{"code":-32600,"message":"batch too large"}}]'),
+      (calls, response) =>
+        void response.end(
+          JSON.stringify(calls.map(({ id }) => ({ id, error: { code: -32600, message: 'Batch size' } }))),
+        ),
     ]
     for (const refuse of refusals) {
       const provider = createProvider(options())
@@ -138,6 +145,34 @@ describe('a provider', () => {
       )
       assert.equal(provider.limits().batch, 10)
     }
+  })
+
+  it('learns it also where the refusal takes the place of the check of the chain', async () => {
+    chainId = '0x66eee'
+    const geth: Answer = (calls, response, request) => {
+      if (calls.length <= 10) return well(calls, response, request)
+      response.end('[{"jsonrpc":"2.0","id":0,"error":{"code":-32600,"message":"batch too large"}}]')
+    }
+    const provider = createProvider(options({ chainId: 421_614 }))
+    await against(geth, async () => {
+      assert.equal((await provider.send(many(30))).length, 30)
+    })
+    assert.equal(provider.limits().batch, 5, 'nine calls and the check would go; the next known limit is taken')
+  })
+
+  it('takes an error that speaks of a batch for that of its call where other calls are answered', async () => {
+    const picky: Answer = (calls, response) => {
+      const [first, ...others] = resultsOf(calls)
+      response.end(JSON.stringify([{ id: first!.id, error: { code: -32000, message: 'no such batch' } }, ...others]))
+    }
+    const asked = await against(picky, async () => {
+      const outcomes = await createProvider(options()).send(CALLS)
+      assert.deepEqual(
+        outcomes.map(({ ok }) => ok),
+        [false, true],
+      )
+    })
+    assert.equal(asked.length, 1)
   })
 
   it('asks alone for items that were left out or refused because of the rate', async () => {
@@ -277,10 +312,36 @@ describe('a provider', () => {
     const asked = await against(well, async () => {
       await provider.send(many(38))
       await provider.send([read('lent')])
-      const sent = [[read('read 1')], [read('read 2')], [write, read('its delegate')]].map(provider.send)
+      const sent = [[read('read 1')], [read('read 2')], [write, read('its delegate')]].map((calls) =>
+        provider.send(calls),
+      )
       clock.ms = 1_000
       await Promise.all(sent)
     })
     assert.deepEqual(asked.slice(2)[0], ['eth_call', 'its delegate'])
   })
+
+  it('refuses a read at once while too much waits before it, but neither the follower nor a write', async () => {
+    const clock = { ms: 0 }
+    const provider = createProvider(options({ unitsPerSecond: 100, now: () => clock.ms }))
+    const write = { method: 'eth_sendRawTransaction', params: ['0x'] }
+    await against(well, async () => {
+      await provider.send(many(3))
+      const waiting = Array.from({ length: 7 }, () => provider.send(many(3)))
+      await assert.rejects(
+        provider.send(CALLS),
+        (error) => error instanceof ProviderError && error.fault === 'limited' && error.retryAfterMs! > 5_000,
+      )
+      const served = [...waiting, provider.send(CALLS, 'follower'), provider.send([write])]
+      assert.equal(provider.limits().unitsPerSecond, 100, 'and it is not taken for a refusal of the provider')
+      await drain(clock, Promise.all(served))
+      assert.deepEqual(await provider.send(CALLS), OUTCOMES)
+    })
+  })
 })
+
+/** Lets the clock go on until all that waits is served. */
+async function drain(clock: { ms: number }, served: Promise<unknown>): Promise<void> {
+  const timer = setInterval(() => (clock.ms += 10_000), 10)
+  await served.finally(() => clearInterval(timer))
+}

@@ -11,14 +11,25 @@ import {
   type RpcOutcome,
 } from '../rpcClient.ts'
 import type { ProviderSettings } from '../servedChain.ts'
-import { createBatchLimit } from './batchLimit.ts'
-import { isLimited, ProviderError, refusesBatch, refusesRate, retryAfterMs } from './refusals.ts'
-import { createUnitBudget, unitsOf } from './unitBudget.ts'
+import { createLearntLimit } from './learntLimit.ts'
+import {
+  isLimited,
+  ProviderError,
+  QueueFullError,
+  refusesBatch,
+  refusesBatchInside,
+  refusesRate,
+  retryAfterMs,
+} from './refusals.ts'
+import { createUnitBudget, unitsOf, type Asker } from './unitBudget.ts'
 
 /** One provider of a chain. Splits batches by its limits, and repeats what it refused because of them. */
 export interface Provider {
-  /** Sends all calls to this provider, and returns the outcomes in their order. Throws `ProviderError`. */
-  send(calls: readonly RpcCall[]): Promise<RpcOutcome[]>
+  /**
+   * Sends all calls to this provider, and returns the outcomes in their order. Calls of a write are a writer's, whoever
+   * asks; a reader, which is the default, is refused at once while too much waits. Throws `ProviderError`.
+   */
+  send(calls: readonly RpcCall[], asker?: Asker): Promise<RpcOutcome[]>
   counts(): ProviderCounts
   /** Returns the limits that hold now, as settings or as learnt. */
   limits(): { readonly batch: number; readonly unitsPerSecond: number | undefined }
@@ -66,6 +77,9 @@ const MAX_REQUEST_REPEATS = 2
 /** The longest wait for a provider that is asked too often, before the batch fails. */
 const MAX_WAIT_MS = 1_000
 
+/** The longest queue for a provider's units that a read joins: whoever asks would have gone before it is served. */
+const MAX_QUEUE_MS = 5_000
+
 /**
  * Time for which a provider that answered with the right chain is believed to stay on it. An address can lead to
  * another node at any moment: what is simulated for a write is always checked.
@@ -74,22 +88,22 @@ const CHAIN_CHECK_MS = 30_000
 
 export function createProvider(options: ProviderOptions): Provider {
   const { now = () => performance.now(), random = Math.random } = options
-  const batchLimit = createBatchLimit({ max: options.batch ?? CALLS_PER_BATCH, now })
+  const batchLimit = createLearntLimit({ max: options.batch ?? CALLS_PER_BATCH, now })
   const budget = createUnitBudget({ unitsPerSecond: options.unitsPerSecond, now })
   const counts = { roundTrips: 0, calls: 0, refusals: 0 }
-  const sendPart = createSendPart({ ...options, now }, async (calls, isWrite) => {
+  const sendPart = createSendPart({ ...options, now }, async (calls, asker) => {
     const units = calls.reduce((sum, call) => sum + unitsOf(call), 0)
-    await budget.take(units, isWrite)
+    await budget.take(units, asker)
     counts.roundTrips += 1
     counts.calls += calls.length
   })
 
   /** Sends as many of the calls as one batch takes, fewer after each refusal. Returns what came of those. */
-  async function sendFirst(calls: readonly RpcCall[], isWrite: boolean): ReturnType<SendPart> {
+  async function sendFirst(calls: readonly RpcCall[], asker: Asker): ReturnType<SendPart> {
     for (;;) {
       const part = calls.slice(0, partSize(calls, batchLimit.current(), budget.rate()))
       try {
-        return await sendPart(part, isWrite)
+        return await sendPart(part, asker)
       } catch (error) {
         if (!(error instanceof BatchRefusedError) || part.length === 1) throw error
         counts.refusals += 1
@@ -98,9 +112,10 @@ export function createProvider(options: ProviderOptions): Provider {
     }
   }
 
-  async function send(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
+  async function send(calls: readonly RpcCall[], by: Asker = 'reader'): Promise<RpcOutcome[]> {
     const outcomes = new Map<number, RpcOutcome>()
-    const isWrite = calls.some(isOfWrite)
+    const asker = calls.some(isOfWrite) ? 'writer' : by
+    if (asker === 'reader') refuseLongQueue(budget.waitMs())
     let waiting = [...calls.keys()]
     for (let repeats = 0; waiting.length > 0; repeats += 1) {
       if (repeats > 0) {
@@ -111,7 +126,7 @@ export function createProvider(options: ProviderOptions): Provider {
       const again: number[] = []
       while (waiting.length > 0) {
         const left = waiting.map((at) => calls[at]!)
-        const answers = await whenAllowed(() => sendFirst(left, isWrite))
+        const answers = await whenAllowed(() => sendFirst(left, asker))
         for (const [i, answer] of answers.entries()) {
           if (answer === undefined && repeats > 0) throw unanswered()
           if (answer === undefined || isLimited(answer)) again.push(waiting[i]!)
@@ -148,22 +163,22 @@ export function createProvider(options: ProviderOptions): Provider {
   }
 }
 
-/** Sends calls, which may be part of a write, in one round trip. Where an answer is missing there is a hole. */
-type SendPart = (calls: readonly RpcCall[], isWrite: boolean) => Promise<(RpcOutcome | undefined)[]>
+/** Sends calls in one round trip. Where an answer is missing there is a hole. */
+type SendPart = (calls: readonly RpcCall[], asker: Asker) => Promise<(RpcOutcome | undefined)[]>
 
 /** Makes the function that sends one part of a batch, with the check of the chain where it is due. */
 function createSendPart(
   options: ProviderOptions & { readonly now: () => number },
-  onSend: (calls: readonly RpcCall[], isWrite: boolean) => Promise<void>,
+  onSend: (calls: readonly RpcCall[], asker: Asker) => Promise<void>,
 ): SendPart {
   const { chainId, now } = options
   const post = createPost(options)
   let checkedAtMs = Number.NEGATIVE_INFINITY
 
-  async function sendChecked(calls: readonly RpcCall[], isWrite: boolean, expected: number): ReturnType<SendPart> {
+  async function sendChecked(calls: readonly RpcCall[], asker: Asker, expected: number): ReturnType<SendPart> {
     const asked = [...calls, chainIdCall]
-    await onSend(asked, isWrite)
-    const outcomes = parseRpcAnswer(await post(asked), asked.length)
+    await onSend(asked, asker)
+    const outcomes = await post(asked)
     const answer = outcomes.pop()
     // A refusal of this call alone says nothing about the chain: what must not go unchecked is sent again.
     if (answer !== undefined && isLimited(answer)) return calls.some(hasSender) ? calls.map(() => answer) : outcomes
@@ -172,12 +187,12 @@ function createSendPart(
     return outcomes
   }
 
-  return async (calls, isWrite) => {
+  return async (calls, asker) => {
     const isDue = now() - checkedAtMs >= CHAIN_CHECK_MS || calls.some(hasSender)
     try {
-      if (chainId !== undefined && isDue) return await sendChecked(calls, isWrite, chainId)
-      await onSend(calls, isWrite)
-      return parseRpcAnswer(await post(calls), calls.length)
+      if (chainId !== undefined && isDue) return await sendChecked(calls, asker, chainId)
+      await onSend(calls, asker)
+      return await post(calls)
     } catch (error) {
       checkedAtMs = Number.NEGATIVE_INFINITY
       throw error
@@ -188,7 +203,7 @@ function createSendPart(
 /** Makes a client of a single provider, without a second one to fall back on. */
 export function createRpcClient(options: ProviderOptions): RpcClient {
   const { send, counts } = createProvider(options)
-  return { batch: send, roundTrips: () => counts().roundTrips }
+  return { batch: (calls) => send(calls), roundTrips: () => counts().roundTrips }
 }
 
 /** Returns true for a simulation of a write: a call that names its sender. */
@@ -213,6 +228,15 @@ function partSize(calls: readonly RpcCall[], maxCalls: number, maxUnits: number 
 /** Thrown when a provider refuses a batch because of its size. */
 class BatchRefusedError extends ProviderError {}
 
+function batchRefused(calls: number, said: string): BatchRefusedError {
+  return new BatchRefusedError('away', `the node refused a batch of ${calls} calls: ${said}`)
+}
+
+function refuseLongQueue(waitMs: number): void {
+  if (waitMs <= MAX_QUEUE_MS) return
+  throw new QueueFullError('limited', 'too many calls wait for the node already', { retryAfterMs: waitMs })
+}
+
 function limited(): ProviderError {
   return new ProviderError('limited', 'the node refused calls again and again, because it is asked too often')
 }
@@ -232,8 +256,8 @@ function requireChain(outcome: RpcOutcome | undefined, chainId: number): void {
   )
 }
 
-/** Sends calls as one HTTP request, and returns the text of a good answer. */
-type Post = (calls: readonly RpcCall[]) => Promise<string>
+/** Sends calls as one HTTP request. Where an answer is missing there is a hole. */
+type Post = (calls: readonly RpcCall[]) => Promise<(RpcOutcome | undefined)[]>
 
 function createPost({ url, timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES }: ProviderOptions): Post {
   const { address, headers } = addressOf(url)
@@ -249,19 +273,21 @@ function createPost({ url, timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES }: Provi
 
   const { hostname } = new URL(address)
 
-  async function post(calls: readonly RpcCall[]): Promise<string> {
+  async function post(calls: readonly RpcCall[]): ReturnType<Post> {
     const body = JSON.stringify(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
     const { answer, text } = await exchange(body, timeoutMs + calls.length * CALL_MS)
-    if (answer.ok && text.trimStart().startsWith('[')) return text
     const said = `HTTP ${answer.status}: ${text.slice(0, 200)}`
+    if (answer.ok && text.trimStart().startsWith('[')) {
+      const outcomes = parseRpcAnswer(text, calls.length)
+      if (refusesBatchInside(outcomes)) throw batchRefused(calls.length, said)
+      return outcomes
+    }
     if (refusesRate(answer.status, text)) {
       throw new ProviderError('limited', `the node is asked too often: ${said}`, {
         retryAfterMs: retryAfterMs(answer.headers.get('retry-after'), Date.now()),
       })
     }
-    if (refusesBatch(answer.status, text)) {
-      throw new BatchRefusedError('away', `the node refused a batch of ${calls.length} calls: ${said}`)
-    }
+    if (refusesBatch(answer.status, text)) throw batchRefused(calls.length, said)
     throw new ProviderError('away', `the node refused the batch: ${said}`)
   }
 

@@ -30,6 +30,7 @@ interface TestNode {
   reverts: boolean
 }
 
+const isBroadcast = (method: string): boolean => method === 'eth_sendRawTransaction'
 const READ: RpcCall[] = [{ method: 'who', params: [] }]
 const hashOf = (branch: string, number: number): Hex => parseHex(toHex(`${branch}${number}`.padEnd(32)))!
 
@@ -184,18 +185,60 @@ describe('the providers of a chain', () => {
     assert.equal(refused?.ok === false && refused.message, 'txpool is full')
   })
 
+  it('believes a refusal soon after it came, though another provider hangs', async () => {
+    const { nodes, providers } = await start(['a', 'b'])
+    nodes[0]!.way = 'hanging'
+    nodes[1]!.refusesTransactions = true
+    const [refused] = await providers.batch([{ method: 'eth_sendRawTransaction', params: ['0x'] }])
+    assert.equal(refused?.ok === false && refused.message, 'txpool is full')
+    assert.equal(providers.statuses()[0]!.state, 'slow')
+  })
+
+  it('sends a transaction to those that are away only when nobody answers', async () => {
+    const { nodes, providers } = await start(['a', 'b'], { random: () => 0, now: () => 0 })
+    const broadcast = () => providers.batch([{ method: 'eth_sendRawTransaction', params: ['0x'] }])
+    const sentTo = () => nodes.map(({ asked }) => asked.filter(isBroadcast).length)
+    nodes[0]!.way = 'failing'
+    await broadcast()
+    await broadcast()
+    assert.deepEqual(sentTo(), [1, 2])
+    nodes[1]!.way = 'failing'
+    await assert.rejects(broadcast())
+    nodes[0]!.way = 'well'
+    assert.deepEqual((await broadcast())[0], { ok: true, result: 'a' })
+    assert.deepEqual(sentTo(), [2, 4])
+  })
+
+  it('takes the success of any provider for each transaction of a batch', async () => {
+    const { nodes, providers } = await start(['a', 'b'])
+    nodes[0]!.refusesTransactions = true
+    nodes[1]!.reverts = true
+    const outcomes = await providers.batch([
+      { method: 'eth_sendRawTransaction', params: ['0x'] },
+      { method: 'eth_call', params: [] },
+    ])
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.ok && outcome.result),
+      ['b', 'a'],
+    )
+  })
+
   it('asks one last whose newest block is far behind', async () => {
-    const nodes = await Promise.all(['a', 'b'].map(startNode))
+    const { nodes, providers } = await start(['a', 'b'], { watchMs: 5 })
     nodes[0]!.head = 50
-    const providers = createProviders({
-      settings: nodes.map(({ url }) => ({ url })),
-      timeoutMs: 60_000,
-      maxBehind: 20,
-      watchMs: 3_600_000,
-    })
-    closing.push(() => providers.close())
     await until('it is seen', () => providers.statuses()[0]!.state === 'behind')
     assert.equal(await answerer(providers), 'b')
+  })
+
+  it('believes no newest block far ahead of two others, which are not behind', async () => {
+    const { nodes, providers, told } = await start(['a', 'b', 'c'], { watchMs: 5 })
+    nodes[1]!.head = 50
+    nodes[2]!.head = 2 ** 40
+    await until('the second is seen', () => providers.statuses()[1]!.state === 'behind')
+    assert.deepEqual(told, ['2 behind'])
+    nodes[1]!.head = 100
+    await until('all are well', () => providers.statuses().every(({ state }) => state === 'ok'))
+    assert.equal(await answerer(providers), 'a')
   })
 
   it('refuse a write only when another says so too', async () => {
@@ -215,6 +258,25 @@ describe('the providers of a chain', () => {
     nodes[1]!.way = 'failing'
     assert.equal(await simulate(), 'execution reverted')
     assert.equal(await simulate(), 'execution reverted', 'nobody else answers')
+  })
+
+  it('pass a read on at once where too much waits for the first, whose health that is not', async () => {
+    const nodes = await Promise.all(['a', 'b'].map(startNode))
+    const providers = createProviders({
+      settings: nodes.map(({ url }, at) => ({ url, ...(at === 0 && { unitsPerSecond: 50 }) })),
+      timeoutMs: 60_000,
+      maxBehind: 20,
+      watchMs: 3_600_000,
+      now: () => 0,
+    })
+    closing.push(() => providers.close())
+    await until('all were looked at', () => nodes.every(({ asked }) => asked.length > 0))
+    const large = Array.from({ length: 20 }, () => READ[0]!)
+    const sent = Array.from({ length: 20 }, () => providers.batch(large))
+    assert.equal(await answerer(providers), 'b')
+    assert.notEqual(providers.statuses()[0]!.state, 'limited')
+    await Promise.all(sent)
+    assert.equal(providers.statuses()[0]!.hedges, 12, 'the others did not wait for the first at all')
   })
 
   describe('for a final block', () => {
@@ -251,6 +313,83 @@ describe('the providers of a chain', () => {
       assert.equal(await providers.confirm(block), false)
       assert.deepEqual(told, ['1 differs'])
       assert.equal(await answerer(providers), 'b')
+    })
+  })
+
+  describe('for a final block that the followed one names and then does not have', () => {
+    const statesOf = (providers: Providers) => providers.statuses().map(({ state }) => state)
+    const named = { number: 90, hash: hashOf('named', 90) }
+
+    it('cut off nobody, least of all the only one that answers', async () => {
+      const { nodes, providers } = await start(['a', 'b'])
+      nodes[0]!.way = 'failing'
+      await assert.rejects(providers.followerClient(() => undefined).batch(READ))
+      await providers.followerClient(() => undefined).choose()
+      assert.equal(await providers.confirm(named), false)
+      assert.deepEqual(statesOf(providers), ['away', 'ok'])
+      assert.equal(await answerer(providers), 'b')
+    })
+
+    it('let those go who were cut off by it', async () => {
+      const { nodes, providers } = await start(['a', 'b'], { watchMs: 5 })
+      nodes[0]!.branchOf = () => 'named'
+      await providers.confirm(named)
+      assert.deepEqual(statesOf(providers), ['ok', 'differs'])
+      nodes[0]!.branchOf = () => 'third'
+      await until('nobody is cut off', () => statesOf(providers).every((state) => state === 'ok'))
+    })
+
+    it('cut it off all the same when two others agree against it', async () => {
+      const { nodes, providers } = await start(['a', 'b', 'c'])
+      nodes[0]!.branchOf = () => 'third'
+      assert.equal(await providers.confirm(named), false)
+      assert.deepEqual(statesOf(providers), ['differs', 'ok', 'ok'])
+    })
+  })
+
+  describe('after a dispute about a final block', () => {
+    const block = { number: 90, hash: hashOf('main', 90) }
+    const statesOf = (providers: Providers) => providers.statuses().map(({ state }) => state)
+
+    it('ask the one again that was cut off when it agrees with the other, which is gone', async () => {
+      const { nodes, providers } = await start(['a', 'b'], { watchMs: 5 })
+      nodes[1]!.branchOf = () => 'other'
+      await providers.confirm(block)
+      nodes[0]!.way = 'failing'
+      await assert.rejects(providers.batch(READ))
+      nodes[1]!.branchOf = () => 'main'
+      await until('the second agrees', () => statesOf(providers)[1] === 'ok')
+      assert.equal(await answerer(providers), 'b')
+    })
+
+    it('ask it again when the one that was followed turns out to be wrong', async () => {
+      const { nodes, providers } = await start(['a', 'b'], { watchMs: 5 })
+      nodes[0]!.branchOf = () => 'other'
+      await providers.confirm({ number: 90, hash: hashOf('other', 90) })
+      assert.deepEqual(statesOf(providers), ['ok', 'differs'])
+      nodes[0]!.branchOf = () => 'main'
+      await until('both agree', () => statesOf(providers)[1] === 'ok')
+    })
+
+    it('go on to leave the other one alone while the one that was followed does not answer', async () => {
+      const { nodes, providers } = await start(['a', 'b'], { watchMs: 5 })
+      nodes[1]!.branchOf = () => 'other'
+      nodes[0]!.way = 'failing'
+      await providers.confirm(block)
+      const compared = () => nodes[1]!.asked.filter((method) => method === 'eth_getBlockByNumber').length
+      const before = compared()
+      await until('it was compared again', () => compared() > before + 1)
+      assert.equal(statesOf(providers)[1], 'differs', 'nobody confirms what it has')
+    })
+
+    it('ask the minority again once it has the block of the others', async () => {
+      const { nodes, providers } = await start(['a', 'b', 'c'], { watchMs: 5 })
+      nodes[0]!.branchOf = () => 'other'
+      assert.equal(await providers.confirm({ number: 90, hash: hashOf('other', 90) }), false)
+      assert.deepEqual(statesOf(providers), ['differs', 'ok', 'ok'])
+      nodes[2]!.way = 'failing'
+      nodes[0]!.branchOf = () => 'main'
+      await until('the first is back', () => statesOf(providers)[0] === 'ok')
     })
   })
 
@@ -323,6 +462,17 @@ describe('the providers of a chain', () => {
       await follower.choose()
       await assert.rejects(follower.batch(READ), 'the second is one block behind')
       nodes[1]!.head = 100
+      await follower.choose()
+      assert.equal(await answerer(follower), 'b')
+    })
+
+    it('leave the branch of one when two others agree against a final block of it', async () => {
+      const { nodes, providers } = await start(['a', 'b', 'c'])
+      nodes[0]!.branchOf = () => 'other'
+      const follower = providers.followerClient(() => ({ number: 100, hash: hashOf('other', 100) }))
+      await follower.choose()
+      assert.equal(await answerer(follower), 'a')
+      await providers.confirm({ number: 90, hash: hashOf('other', 90) })
       await follower.choose()
       assert.equal(await answerer(follower), 'b')
     })

@@ -3,23 +3,19 @@ import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { headNumberCall, quantity, resultOf } from '../blocks.ts'
 import { isRevert, type RpcCall, type RpcClient, type RpcOutcome } from '../rpcClient.ts'
 import type { ProviderSettings } from '../servedChain.ts'
+import { createAgreement, type Agreement } from './agreement.ts'
 import { createFollowerClient, type FollowerClient } from './followerClient.ts'
 import { createProviderHealth, type ProviderState } from './health.ts'
-import { createSend, hashAt, noneOf, type ComparedBlock, type Member, type Send } from './member.ts'
+import { createSend, noneOf, type ComparedBlock, type Member, type Send } from './member.ts'
 import { createProvider, hasSender, type ProviderCounts, type ProviderOptions } from './provider.ts'
 
 /**
  * The providers of one chain behind one client. A batch is answered by one provider alone: by the first that is well,
  * and by the next when that one fails, or takes longer than usual.
  */
-export interface Providers extends RpcClient {
+export interface Providers extends RpcClient, Pick<Agreement, 'confirm'> {
   /** Makes the follower's client, which stays with one provider. `head` returns the last followed block. */
   followerClient(head: () => ComparedBlock | undefined): FollowerClient
-  /**
-   * Resolves to true when a second provider has this final block too, or there is no second one. One that has another
-   * block in its place is not asked any more until it has the same.
-   */
-  confirm(block: ComparedBlock): Promise<boolean>
   statuses(): readonly ProviderStatus[]
   /** Returns true while at least one provider answers. */
   isUp(): boolean
@@ -40,7 +36,7 @@ export interface ProviderStatus extends ProviderCounts {
 
 export interface ProvidersOptions extends Omit<ProviderOptions, keyof ProviderSettings> {
   readonly settings: readonly ProviderSettings[]
-  /** Number of blocks behind the newest one of all from which on a provider is the last to be asked. */
+  /** Number of blocks behind the head of the others from which on a provider is the last to be asked. */
   readonly maxBehind: number
   /** Pause between two looks at the newest blocks of all providers. Without a second provider nobody looks. */
   readonly watchMs?: number
@@ -63,7 +59,10 @@ export function createProviders(options: ProvidersOptions): Providers {
     }
   })
   const askable = createOrder(members, now)
-  const send = createSend(now)
+  const send = createSend(now, 'reader')
+  const sendOfFollower = createSend(now, 'follower')
+  const followed = { member: members[0]! }
+  const agreement = createAgreement(members, sendOfFollower, followed)
   const watch = members.length > 1 ? poll(() => lookAtHeads(), 0) : undefined
 
   /** Compares the newest blocks, so that a provider that stands still is not the first to be asked. */
@@ -72,17 +71,18 @@ export function createProviders(options: ProvidersOptions): Providers {
       members.map(async (member) => {
         if (member.health.restUntilMs() > now()) return undefined
         try {
-          return quantity(resultOf((await send(member, [headNumberCall]))[0]))
+          return quantity(resultOf((await sendOfFollower(member, [headNumberCall]))[0]))
         } catch (error) {
           if (!(error instanceof NodeUnavailableError)) throw error
           return undefined
         }
       }),
     )
-    const newest = Math.max(...heads.map((head) => head ?? 0))
+    const newest = newestOf(heads.filter((head) => head !== undefined))
     for (const [at, head] of heads.entries()) {
       if (head !== undefined) members[at]!.health.setBehind(newest - head > options.maxBehind)
     }
+    await agreement.settle()
     return options.watchMs ?? WATCH_MS
   }
 
@@ -96,8 +96,8 @@ export function createProviders(options: ProvidersOptions): Providers {
       return isRefusal(calls, first.outcomes) ? hearAnother(order, calls, send, first) : first.outcomes
     },
     roundTrips: () => members.reduce((sum, { provider }) => sum + provider.counts().roundTrips, 0),
-    followerClient: (head) => createFollowerClient({ members, askable, send, head, now }),
-    confirm: (block) => confirm(members, block, send),
+    followerClient: (head) => createFollowerClient({ members, followed, askable, send: sendOfFollower, head, now }),
+    confirm: agreement.confirm,
     statuses: () =>
       members.map(({ name, provider, health, hedges }) => ({
         name,
@@ -110,6 +110,14 @@ export function createProviders(options: ProvidersOptions): Providers {
     isUp: () => members.some(({ health }) => ANSWERING.has(health.state())),
     close: () => watch?.close(),
   }
+}
+
+/**
+ * Returns the head that the others are measured against: of three or more the second newest, so that a wrong one far
+ * ahead makes none of the others look behind. Of two the newest one, because nobody can tell which of them is wrong.
+ */
+function newestOf(heads: readonly number[]): number {
+  return heads.toSorted((a, b) => b - a)[heads.length > 2 ? 1 : 0] ?? 0
 }
 
 function isBroadcast({ method }: RpcCall): boolean {
@@ -235,45 +243,51 @@ function sendToFirst(order: readonly Member[], calls: readonly RpcCall[], send: 
   })
 }
 
-/** Sends to all providers at once, so that a transaction reaches the chain by every way. The first success counts. */
-async function sendToAll(order: readonly Member[], calls: readonly RpcCall[], send: Send): Promise<RpcOutcome[]> {
-  const sent = order.map(async (member) => {
-    const outcomes = await send(member, calls)
-    if (outcomes.some((outcome) => !outcome.ok)) throw new RefusedBroadcast(outcomes)
-    return outcomes
+/** The longest time for which others are waited for after one provider refused a transaction. */
+const LATE_MS = 1_000
+
+/**
+ * Sends to all providers that answer at the moment, so that a transaction reaches the chain by every way; to the others
+ * where none does. The first success of each call counts, and a refusal when nobody else has an answer.
+ */
+function sendToAll(order: readonly Member[], calls: readonly RpcCall[], send: Send): Promise<RpcOutcome[]> {
+  const answering = order.filter(({ health }) => ANSWERING.has(health.state()))
+  const asked = answering.length > 0 ? answering : order
+  return new Promise((resolve, reject) => {
+    const waiting = new Set(asked)
+    const answers = new Map<Member, RpcOutcome[]>()
+    let failure: unknown
+    let timer: NodeJS.Timeout | undefined
+
+    const merged = () => mergeAnswers(asked.map((member) => answers.get(member)).filter((one) => one !== undefined))
+
+    function end(): void {
+      clearTimeout(timer)
+      if (answers.size > 0) resolve(merged())
+      else reject(failure as Error)
+    }
+
+    function late(): void {
+      for (const member of waiting) member.health.lost()
+      end()
+    }
+
+    async function ask(member: Member): Promise<void> {
+      try {
+        answers.set(member, await send(member, calls))
+        timer ??= setTimeout(late, LATE_MS)
+      } catch (error) {
+        failure ??= error
+      }
+      waiting.delete(member)
+      if (waiting.size === 0 || (answers.size > 0 && merged().every(({ ok }) => ok))) end()
+    }
+
+    for (const member of asked) void ask(member)
   })
-  try {
-    return await Promise.any(sent)
-  } catch (error) {
-    const { errors } = error as AggregateError
-    const refused = errors.find((one) => one instanceof RefusedBroadcast)
-    if (refused !== undefined) return refused.outcomes
-    throw errors[0]
-  }
 }
 
-/** Outcomes among which a refusal is. Another provider may have taken the same transaction. */
-class RefusedBroadcast extends Error {
-  readonly outcomes: RpcOutcome[]
-  constructor(outcomes: RpcOutcome[]) {
-    super('a provider refused a call')
-    this.outcomes = outcomes
-  }
-}
-
-async function confirm(members: readonly Member[], block: ComparedBlock, send: Send): Promise<boolean> {
-  if (members.length === 1) return true
-  const hashes = await Promise.all(members.map((member) => hashAt(member, block.number, send)))
-  const withHash = Map.groupBy(members.keys(), (at) => hashes[at])
-  withHash.delete(undefined)
-  const same = withHash.get(block.hash) ?? []
-  const largest = [...withHash.values()].reduce((most, group) => (group.length > most.length ? group : most), same)
-  for (const [at, hash] of hashes.entries()) {
-    if (hash === undefined) continue
-    const isOther = !largest.includes(at)
-    members[at]!.health.setDiffers(
-      isOther ? `it has another block ${block.number}, which is final on the others` : undefined,
-    )
-  }
-  return same.length >= 2
+/** Returns the first answers, with the success of another one in the place of each refusal. */
+function mergeAnswers([first, ...others]: readonly RpcOutcome[][]): RpcOutcome[] {
+  return first!.map((outcome, at) => (outcome.ok ? outcome : (others.find((one) => one[at]!.ok)?.[at] ?? outcome)))
 }

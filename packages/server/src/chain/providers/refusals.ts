@@ -27,6 +27,9 @@ export class ProviderError extends NodeUnavailableError {
   }
 }
 
+/** Thrown when too much waits for a provider already. It was not asked, so this says nothing about it. */
+export class QueueFullError extends ProviderError {}
+
 /** Matches a refusal of a whole batch because of its size. */
 const BATCH_PATTERN = /batch|too many (?:calls|requests in)|payload too large|entity too large|request too large/i
 
@@ -34,6 +37,17 @@ const BATCH_PATTERN = /batch|too many (?:calls|requests in)|payload too large|en
 export function refusesBatch(status: number, text: string): boolean {
   if (status === 413) return true
   return !refusesRate(status, text) && BATCH_PATTERN.test(text.slice(0, 1_000))
+}
+
+/**
+ * Returns true when the answers to the calls of a batch refuse the batch: geth gives one error with the id of the first
+ * call, others the same error to each. Where one call was answered well, an error is about its call alone.
+ */
+export function refusesBatchInside(answers: readonly (RpcOutcome | undefined)[]): boolean {
+  if (answers.length < 2 || answers.some((answer) => answer?.ok === true)) return false
+  const refuses = (answer: RpcOutcome | undefined): boolean =>
+    answer?.ok === false && !isRevert(answer) && !isLimited(answer) && BATCH_PATTERN.test(answer.message)
+  return answers.some(refuses)
 }
 
 /** Matches the ways in which providers say that they are asked too often. */

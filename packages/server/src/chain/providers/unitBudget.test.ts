@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createUnitBudget, unitsOf } from './unitBudget.ts'
+import { createUnitBudget, unitsOf, type Asker } from './unitBudget.ts'
 
 describe('the budget of units of a provider', () => {
   const start = (unitsPerSecond?: number) => {
@@ -69,15 +69,30 @@ describe('the budget of units of a provider', () => {
     assert.ok(ms - before >= 2_000, 'the clock went on for what was lent')
   })
 
-  it('lets a write go before reads that wait, and a read between two writes', async () => {
+  it('lets writers, the follower and readers that wait take turns', async () => {
     const { clock, budget } = start(10_000)
     const order: string[] = []
-    const take = (name: string, isWrite: boolean): Promise<void> =>
-      budget.take(name === 'lent' ? 10_100 : 300, isWrite).then(() => void order.push(name))
-    const reads = ['lent', 'read 1', 'read 2', 'read 3'].map((name) => take(name, false))
-    const writes = ['write 1', 'write 2'].map((name) => take(name, true))
+    const take = (name: string, asker: Asker): Promise<void> =>
+      budget.take(name === 'lent' ? 10_100 : 300, asker).then(() => void order.push(name))
+    const reads = ['lent', 'read 1', 'read 2', 'read 3'].map((name) => take(name, 'reader'))
+    const writes = ['write 1', 'write 2', 'write 3'].map((name) => take(name, 'writer'))
+    const followed = ['followed 1', 'followed 2'].map((name) => take(name, 'follower'))
     clock.ms = 1_000
-    await Promise.all([...reads, ...writes])
-    assert.deepEqual(order, ['lent', 'write 1', 'read 1', 'write 2', 'read 2', 'read 3'])
+    await Promise.all([...reads, ...writes, ...followed])
+    const expected = 'lent, write 1, followed 1, read 1, write 2, followed 2, read 2, write 3, read 3'
+    assert.equal(order.join(', '), expected)
+  })
+
+  it('tells how long what waits will take, with what is to be paid back', async () => {
+    const { clock, budget } = start(100)
+    assert.equal(budget.waitMs(), 0)
+    await budget.take(300)
+    assert.equal(budget.waitMs(), 2_000)
+    const waiting = [budget.take(150), budget.take(50, 'writer')]
+    assert.equal(budget.waitMs(), 4_000)
+    clock.ms = 10_000
+    await Promise.all(waiting)
+    assert.equal(budget.waitMs(), 1_000)
+    assert.equal(start().budget.waitMs(), 0)
   })
 })

@@ -21,15 +21,22 @@ export function unitsOf({ method }: Pick<RpcCall, 'method'>): number {
   return UNITS[method] ?? CALL_UNITS
 }
 
+/** The askers of a provider, in the order in which they take turns while units are short. */
+const ASKERS = ['writer', 'follower', 'reader'] as const
+
+export type Asker = (typeof ASKERS)[number]
+
 /** The rate at which one provider is asked: a setting, or learnt from what it refused, or none. */
 export interface UnitBudget {
   /** Returns the units a second; `undefined` while there is no bound. */
   rate(): number | undefined
   /**
-   * Resolves when these units may be spent. More than a second's worth is lent, and paid back before the next. A write
-   * goes before all reads that wait but one, so that neither it nor the follower waits for all of the other's.
+   * Resolves when these units may be spent. More than a second's worth is lent, and paid back before the next. Those
+   * who wait take turns, so that neither a write nor the follower waits for more than one of each other kind.
    */
-  take(units: number, isWrite?: boolean): Promise<void>
+  take(units: number, asker?: Asker): Promise<void>
+  /** Returns the milliseconds until all that waits now is served. */
+  waitMs(): number
   /** Lowers the rate below the one at which the provider refused. */
   refused(): void
 }
@@ -70,8 +77,7 @@ export function createUnitBudget({ unitsPerSecond, now }: UnitBudgetOptions): Un
   let filledAtMs = now()
   /** Units of the current and the last second, from which the refused rate is judged. */
   const spent = createSpentSeconds(now)
-  const writes: Waiting[] = []
-  const reads: Waiting[] = []
+  const queue = createQueue()
   let isServing = false
 
   function rate(): number | undefined {
@@ -97,16 +103,14 @@ export function createUnitBudget({ unitsPerSecond, now }: UnitBudgetOptions): Un
   /** Serves those who wait, one after the other, for as long as there are some. */
   async function serve(): Promise<void> {
     isServing = true
-    let wasWrite = false
-    while (writes.length + reads.length > 0) {
+    while (!queue.isEmpty()) {
       const perSecond = rate()
       const waitMs = perSecond === undefined ? 0 : fill(perSecond)
       if (waitMs > 0) {
         await sleep(Math.min(waitMs, SECOND_MS))
         continue
       }
-      wasWrite = writes.length > 0 && (!wasWrite || reads.length === 0)
-      const { units, resolve } = (wasWrite ? writes : reads).shift()!
+      const { units, resolve } = queue.next()
       tokens -= units
       spent.add(units)
       resolve()
@@ -116,15 +120,21 @@ export function createUnitBudget({ unitsPerSecond, now }: UnitBudgetOptions): Un
 
   return {
     rate,
-    take(units, isWrite = false) {
+    take(units, asker = 'reader') {
       if (rate() === undefined) {
         spent.add(units)
         return Promise.resolve()
       }
       return new Promise((resolve) => {
-        ;(isWrite ? writes : reads).push({ units, resolve })
+        queue.add(asker, { units, resolve })
         if (!isServing) void serve()
       })
+    },
+    waitMs() {
+      const perSecond = rate()
+      if (perSecond === undefined) return 0
+      fill(perSecond)
+      return Math.max(0, ((queue.units() - tokens) / perSecond) * SECOND_MS)
     },
     refused() {
       tokens = Math.min(tokens, 0)
@@ -135,6 +145,41 @@ export function createUnitBudget({ unitsPerSecond, now }: UnitBudgetOptions): Un
       const lowered = Math.max(MIN_RATE, Math.min(spent.perSecond(), rate() ?? Number.POSITIVE_INFINITY) * LOWERED)
       learnt = { rate: lowered, first: learnt === undefined ? lowered : Math.min(learnt.first, lowered), atMs: now() }
     },
+  }
+}
+
+/** The queue for units, in which the askers take turns. */
+interface Queue {
+  add(asker: Asker, waiting: Waiting): void
+  isEmpty(): boolean
+  /** Takes the next one out; there must be one. */
+  next(): Waiting
+  /** Returns the units of all that wait. */
+  units(): number
+}
+
+function createQueue(): Queue {
+  const queues = ASKERS.map((): Waiting[] => [])
+  let turn = 0
+  let units = 0
+  const isEmpty = (): boolean => queues.every(({ length }) => length === 0)
+
+  function next(): Waiting {
+    const found = queues[turn]!.shift()
+    turn = (turn + 1) % queues.length
+    if (found === undefined) return next()
+    units -= found.units
+    return found
+  }
+
+  return {
+    add(asker, waiting) {
+      queues[ASKERS.indexOf(asker)]!.push(waiting)
+      units += waiting.units
+    },
+    isEmpty,
+    next,
+    units: () => units,
   }
 }
 

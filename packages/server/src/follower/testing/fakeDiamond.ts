@@ -31,8 +31,12 @@ export interface FakeDiamond {
   endlessMessage: string
   /** Number of indices that a trader has used, where it is more than those of its open trades. */
   readonly currentIndices: Map<Address, number>
+  /** Maximum number of indices, open or closed, that the node can list at once. */
+  maxIndices: number
   /** Blocks below this one have no state any more. */
   stateFrom: number
+  /** Returns true for a call whose answer is too large for the node. */
+  isTooLarge: (functionName: string, args: readonly unknown[]) => boolean
   /** Number of calls of views so far. */
   calls: number
   /** Number of calls in the largest batch so far. */
@@ -56,7 +60,9 @@ export function createFakeDiamond(): FakeDiamond {
     endless: new Set(),
     endlessMessage: 'out of gas',
     currentIndices: new Map(),
+    maxIndices: Infinity,
     stateFrom: 0,
+    isTooLarge: () => false,
     calls: 0,
     largestBatch: 0,
     onRead: () => {},
@@ -81,6 +87,9 @@ export function createFakeDiamond(): FakeDiamond {
     const { functionName, args = [] } = decodeFunctionData({ abi: diamondAbi, data })
     const view = VIEWS[functionName]
     if (view === undefined) throw new Error(`${functionName} is not faked`)
+    if (fake.isTooLarge(functionName, args)) {
+      return { ok: false, code: -32000, message: 'the response is too large', data: undefined }
+    }
     const result = view(fake, ...(args as readonly never[]))
     if (result === OUT_OF_GAS) return { ok: false, code: -32000, message: fake.endlessMessage, data: undefined }
     return { ok: true, result: encodeFunctionResult({ abi: diamondAbi, functionName, result } as never) }
@@ -91,7 +100,10 @@ export function createFakeDiamond(): FakeDiamond {
 
 const OUT_OF_GAS = Symbol('out of gas')
 
-type State = Pick<FakeDiamond, 'traders' | 'trades' | 'requests' | 'fees' | 'hidden' | 'endless' | 'currentIndices'>
+type State = Pick<
+  FakeDiamond,
+  'traders' | 'trades' | 'requests' | 'fees' | 'hidden' | 'endless' | 'currentIndices' | 'maxIndices'
+>
 
 const VIEWS: Readonly<Record<string, (fake: State, ...args: never[]) => unknown>> = {
   getTradersCount: ({ traders }) => BigInt(traders.length),
@@ -103,8 +115,9 @@ const VIEWS: Readonly<Record<string, (fake: State, ...args: never[]) => unknown>
   },
   getCountersForTraders: (fake, traders: Address[], kind: number) =>
     traders.map((trader) => ({
-      ...counterOf(kind === 0 ? openTrades(fake, trader) : openRequests(fake, trader)),
-      ...(fake.currentIndices.has(trader) && { currentIndex: fake.currentIndices.get(trader) }),
+      openCount: (kind === 0 ? openTrades(fake, trader) : openRequests(fake, trader)).length,
+      currentIndex: indicesOf(fake, trader, kind),
+      __placeholder: 0n,
     })),
   getAllTradesForTraders: (fake, ...part: Part) =>
     listed(fake, part, (trader) => openTrades(fake, trader).slice(fake.hidden.has(trader) ? 1 : 0), NO_TRADE),
@@ -113,7 +126,9 @@ const VIEWS: Readonly<Record<string, (fake: State, ...args: never[]) => unknown>
   getAllTradesLiquidationParamsForTraders: (fake, ...part: Part) =>
     listed(fake, part, (trader) => openTrades(fake, trader).map(() => STORED.liquidationParams), NO_PARAMS),
   getAllPendingOrdersForTraders: (fake, ...part: Part) =>
-    entriesOf(part, (trader) => openRequests(fake, trader), { ...NO_REQUEST, trade: NO_TRADE }),
+    isTooMuch(fake, part, 1)
+      ? OUT_OF_GAS
+      : entriesOf(part, (trader) => openRequests(fake, trader), { ...NO_REQUEST, trade: NO_TRADE }),
   getTrade: ({ trades }, trader: Address, at: number) =>
     trades.find(({ user, index }) => user === trader && index === at) ?? NO_TRADE,
   getTradeInfo: () => STORED.tradeInfo,
@@ -134,13 +149,24 @@ function openRequests({ requests }: State, trader: Address): PendingOrder[] {
 /** The arguments of a list: traders, first and last entry. */
 type Part = readonly [traders: readonly Address[], from: bigint, to: bigint]
 
+/** Returns the number of indices that a trader has used: of trades (0) or of requests (1). */
+function indicesOf(fake: State, trader: Address, kind: number): number {
+  const open = kind === 0 ? openTrades(fake, trader) : openRequests(fake, trader)
+  return fake.currentIndices.get(trader) ?? Math.max(0, ...open.map(({ index }) => index + 1))
+}
+
+function isTooMuch(fake: State, [traders]: Part, kind: number): boolean {
+  return traders.reduce((sum, trader) => sum + indicesOf(fake, trader, kind), 0) > fake.maxIndices
+}
+
 function listed<Entry>(
-  { endless }: State,
+  fake: State,
   part: Part,
   openOf: (trader: Address) => readonly Entry[],
   empty: Entry,
 ): Entry[] | typeof OUT_OF_GAS {
-  return part[0].some((trader) => endless.has(trader)) ? OUT_OF_GAS : entriesOf(part, openOf, empty)
+  const isEndless = part[0].some((trader) => fake.endless.has(trader))
+  return isEndless || isTooMuch(fake, part, 0) ? OUT_OF_GAS : entriesOf(part, openOf, empty)
 }
 
 function entriesOf<Entry>(
@@ -150,11 +176,6 @@ function entriesOf<Entry>(
 ): Entry[] {
   const found = traders.flatMap(openOf).slice(Number(from), Number(to) + 1)
   return Array.from({ length: Number(to - from) + 1 }, (_, i) => found[i] ?? empty)
-}
-
-function counterOf(open: readonly { readonly index: number }[]): object {
-  const currentIndex = Math.max(0, ...open.map(({ index }) => index + 1))
-  return { currentIndex, openCount: open.length, __placeholder: 0n }
 }
 
 function feesOf(fees: FakeFees = {}): object {
