@@ -37,11 +37,11 @@ alter default privileges in schema public grant usage on sequences to bezel_serv
 grant select on
   account_events, account_logs, agents, attempt_orders, attempts, audit_ids, blocks, candles, chain_times, chains,
   change_charges, controls, facade_cloids, facade_former_triggers, facade_inheriting_orders, facade_leverages,
-  facade_nonce_floor, facade_placed_triggers, facade_schedules, facade_slippage_restores, facade_triggers, fills,
-  id_sequence, leases, nodes, nonce_floor, nonce_keeper, notice_dismissals, notice_sequence, notices, order_events,
-  orders, position_attempts, position_events, positions, reference_prices, reindexes, relay_aside, relay_entries,
-  relay_exit_uses, relay_exits, relay_gas, relay_senders, relay_traders, running_candles, schema_steps, schema_version,
-  scope_markets, seen_delegations, snapshots, spend, unproven_traders
+  facade_nonce_floor, facade_placed_triggers, facade_schedules, facade_slippage_restores, facade_trigger_changes,
+  facade_triggers, fills, id_sequence, leases, nodes, nonce_floor, nonce_keeper, notice_dismissals, notice_sequence,
+  notices, order_events, orders, position_attempts, position_events, positions, reference_prices, reindexes,
+  relay_aside, relay_entries, relay_exit_uses, relay_exits, relay_gas, relay_senders, relay_traders, running_candles,
+  schema_steps, schema_version, scope_markets, seen_delegations, snapshots, spend, unproven_traders
   to bezel_read;
 grant select (chain, trader, label, created_at, signed_at, standing, last_used_at) on api_keys to bezel_read;
 grant select (id, chain, at, kind, trader, agent, key_label, request_id, detail) on audit_log to bezel_read;

@@ -16,6 +16,7 @@ import { allowedSources, isLiveMainnet } from './facade/signing/phantomAgent.ts'
 import { wakeRelayer } from './followCommits.ts'
 import type { Follower } from './follower/startFollower.ts'
 import type { ChainHead } from './journal/clock.ts'
+import { settleFresh } from './journal/commits.ts'
 import type { Leader } from './journal/roles.ts'
 import type { ChainMarketData } from './market/openMarkets.ts'
 import type { Base } from './openBase.ts'
@@ -66,6 +67,7 @@ export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposab
     agentWritesLimit: config.agentWriteLimit,
     approvals: base.contractCalls,
     registrations: base.registrations,
+    settle: roles.isAlone ? undefined : () => settleFresh(base.commits.of(of.chain.slug)),
     overload: base.overload,
     waits: base.waits,
     fillWaitMs: config.facadeFillWaitMs,
@@ -76,7 +78,9 @@ export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposab
       base.log.error({ chain: of.chain.slug, err: error }, 'what another node revoked could not be burnt')
     if (!roles.isAlone) wakeRelayer(base.commits.of(of.chain.slug), relayer, onError)
     const name = { role: 'relayer', chain: of.chain.slug } as const
-    await roles.lead(name, open, (leader) => leadRelayer({ ...exchange, relayer }, base, { relayer, leader }))
+    const lead = (leader: Leader): Promise<void> => leadRelayer({ ...exchange, relayer }, base, { relayer, leader })
+    // Nodes without the key name the address to traders.
+    await roles.lead(name, open, lead, () => relayer.address)
   }
   return { reads, exchange, relayer }
 }

@@ -13,7 +13,10 @@ export interface ChainAgents {
   readonly registry: Registry
   readonly delegates: Delegates
   readonly client: RpcClient
-  /** Address that sends transactions for agents that came through the facade; `null` where there is no relayer. */
+  /**
+   * Address that sends transactions for agents that came through the facade, as it is now; `null` where there is no
+   * relayer.
+   */
   readonly relayer: Address | null
   /** Returns the listed markets by symbol; `undefined` until they are read. */
   readonly markets: () => ReadonlyMap<string, unknown> | undefined
@@ -23,8 +26,8 @@ export interface ChainAgentsOptions extends Pick<ChainAgents, 'markets'> {
   readonly client: RpcClient
   readonly registry: Registry
   readonly domain: SigningDomain
-  /** Address of the deployment's relayer; `null` when the facade is read-only. */
-  readonly relayer: Address | null
+  /** Returns the address of the deployment's relayer; `null` while none is known, or when the facade is read-only. */
+  readonly relayer: () => Address | null
   /** Greatest age of a known delegate before it is read again. */
   readonly delegateMaxAgeMs: number
   readonly now: () => number
@@ -39,7 +42,9 @@ export function createChainAgents(chain: ServedChain, options: ChainAgentsOption
     domain,
     markets,
     delegates: createDelegates({ client, diamond: chain.diamond, maxAgeMs: options.delegateMaxAgeMs, now }),
-    relayer: chain.writes ? options.relayer : null,
+    get relayer() {
+      return chain.writes ? options.relayer() : null
+    },
   }
 }
 

@@ -1,5 +1,12 @@
 import { ApiError, type Address } from '@bezel/protocol'
-import { countOtherAgents, countOtherClaims, deleteAgent, holdAgent, listEndedClaims } from '../store/agentStore.ts'
+import {
+  countOtherAgents,
+  countOtherClaims,
+  deleteAgent,
+  holdAgent,
+  holdFreeAgent,
+  listEndedClaims,
+} from '../store/agentStore.ts'
 import { deleteApiKey, listApiKeys, noteApiKeyUse, type ApiKeyRecord } from '../store/apiKeyStore.ts'
 import { noteSignedAt } from '../store/acceptedStructStore.ts'
 import type { AuditOrigin } from '../store/auditStore.ts'
@@ -66,10 +73,13 @@ export async function holdClaim(
   const gone: GoneClaim[] = []
   // The claim itself is not among those that may go, or its record would stay without one.
   await removeClaim(sql, claim)
+  let inUse = 0
   while ((await holdClaimCount(sql)) >= maxClaims) {
-    const crowded = await findCrowdedClaim(sql)
+    const crowded = await findCrowdedClaim(sql, inUse)
     if (crowded === undefined) break
-    gone.push(...(await dropClaims(sql, [crowded], nowMs)))
+    const dropped = await dropClaim(sql, crowded, nowMs)
+    if (dropped === undefined) inUse += 1
+    else gone.push(...dropped)
   }
   await addClaim(sql, claim, { network, sinceMs: nowMs, untold })
   return gone
@@ -88,18 +98,30 @@ export async function dropEndedClaims(sql: Sql, next: AgentRecord, nowMs: number
 }
 
 /**
- * Ends claims, and returns their registrations: deleted, unless they were used and the chain knows their trader by now,
- * which proves them.
+ * Ends claims that nobody else has in use, and returns their registrations: deleted, unless they were used and the
+ * chain knows their trader by now, which proves them.
  */
 export async function dropClaims(sql: Sql, claims: readonly ClaimKey[], nowMs: number): Promise<GoneClaim[]> {
   const gone: GoneClaim[] = []
-  for (const claim of claims) {
-    const { chain, agent, trader } = claim
-    if (agent !== '') gone.push(...(await dropAgent(sql, { chain, agent }, nowMs)))
-    else if (trader !== '' && (await holdClaimRow(sql, claim)))
-      gone.push(...(await dropKeys(sql, { ...claim, trader }, nowMs)))
-    await removeClaim(sql, claim)
+  for (const claim of claims) gone.push(...((await dropClaim(sql, claim, nowMs)) ?? []))
+  return gone
+}
+
+/**
+ * Ends a claim; `undefined` when another transaction has it in use. That one may wait for the count of all claims,
+ * which whoever drops claims holds, so it is not waited for.
+ */
+async function dropClaim(sql: Sql, claim: ClaimKey, nowMs: number): Promise<GoneClaim[] | undefined> {
+  const { chain, agent, trader } = claim
+  let gone: GoneClaim[] = []
+  if (agent !== '') {
+    if (!(await holdFreeAgent(sql, chain, agent))) return undefined
+    gone = await dropAgent(sql, { chain, agent }, nowMs)
+  } else if (trader !== '') {
+    if (!(await holdClaimRow(sql, claim))) return undefined
+    gone = await dropKeys(sql, { ...claim, trader }, nowMs)
   }
+  await removeClaim(sql, claim)
   return gone
 }
 

@@ -24,12 +24,17 @@ import { usdOf } from './priceText.ts'
 export interface FacadeReads {
   readonly chain: ChainSlug
   readonly now: () => number
-  /** Returns the markets as last read. Throws `NOT_READY` until markets and prices have been read once. */
+  /** Returns the markets as last read. Throws `NOT_READY` until they have been read once. */
   readonly markets: () => ChainMarkets
   /** Increases with every reading of the markets. */
   readonly marketsVersion: () => number
-  /** Returns the last price, however old it is. */
+  /**
+   * Returns the last price since the start, however old it is; a coin without one is in no list of prices. Throws
+   * `NOT_READY` until the feed has given its prices once, because an empty list would be believed.
+   */
   readonly quote: (pairIndex: number) => PairQuote | undefined
+  /** Returns the last price, also one from before the start: positions are valued at it. */
+  readonly lastQuote: (pairIndex: number) => PairQuote | undefined
   /** Increases with every change of a price. */
   readonly priceVersion: () => number
   readonly isOpen: (pair: ListedPair) => boolean
@@ -57,8 +62,11 @@ export interface FacadeReads {
 interface FacadeReadsOptions {
   readonly chain: ChainSlug
   readonly now: () => number
-  readonly market: { readonly watch: Pick<ChainMarketsWatch, 'version'>; readonly freshness: Pick<Freshness, 'loaded'> }
-  readonly book: Pick<PriceBook, 'get' | 'version'>
+  readonly market: {
+    readonly watch: Pick<ChainMarketsWatch, 'version'>
+    readonly freshness: Pick<Freshness, 'loaded' | 'pricesReason'>
+  }
+  readonly book: Pick<PriceBook, 'get' | 'last' | 'version'>
   readonly hours: Pick<MarketHours, 'isOpen'>
   readonly candles: Pick<CandleReads, 'list' | 'current'>
   readonly store: Pick<Store, 'read' | 'transaction'>
@@ -92,7 +100,11 @@ export function createFacadeReads(options: FacadeReadsOptions): FacadeReads {
     candles,
     registry,
     marketsVersion: () => market.watch.version(),
-    quote: (pairIndex) => book.get(pairIndex),
+    quote(pairIndex) {
+      if (market.freshness.pricesReason() === 'starting') throw notReady('starting')
+      return book.get(pairIndex)
+    },
+    lastQuote: (pairIndex) => book.last(pairIndex),
     priceVersion: () => book.version(),
     isOpen: (pair) => hours.isOpen(pair),
     get sql() {

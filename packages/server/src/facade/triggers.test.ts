@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { Price, Usd, type OrderId } from '@bezel/protocol'
+import { Price, Usd, type Hex, type OrderId } from '@bezel/protocol'
 import { usd } from '../market/testing/fixtures.ts'
 import type { TriggerKey } from '../store/facadeTriggerStore.ts'
 import { takeId, insertOrder } from '../store/orderStore.ts'
 import { MIGRATIONS } from '../store/migrations/index.ts'
 import { migrate } from '../store/openStore.ts'
 import { insertPosition } from '../store/positionStore.ts'
-import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
+import { ON_POSTGRES, openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import type { LivePosition } from '../trading/positions/positionModel.ts'
 import { ALICE, livePosition } from './testing/facadeWorld.ts'
 import {
@@ -103,27 +103,40 @@ describe('ids of take profits and stop losses', () => {
   })
 
   it('are on their way for as long as their transaction is, or until they are there', async () => {
-    const triggers = createTriggers(opened.store)
+    const [triggers, others] = [createTriggers(opened.store), createTriggers(opened.store)]
     const whole = wholeKeyOf(held('1', 55_000), 'sl')
-    const changeTo = (price: number) => ({ oid: '9' as OrderId, price: usd(price) })
-    const priceOf = async () => (await triggers.onItsWay(whole))?.price
-    let isOnItsWay = true
-    const onFirst = triggers.sent(whole, changeTo(55_000), async () => isOnItsWay)
+    const hashOf = (price: number) => `0x${String(price)}` as Hex
+    const changeTo = (price: number) =>
+      opened.store.transaction(TEST_SCOPE, (sql) =>
+        triggers.sent(sql, whole, { oid: '9' as OrderId, price: usd(price), hash: hashOf(price) }),
+      )
+    const mined = new Set<Hex>()
+    const relayer = { isOnItsWay: async (hash: Hex) => !mined.has(hash) }
+    const priceOf = async (of = triggers) => (await of.onItsWay(whole, relayer))?.price
+    assert.equal(await priceOf(), undefined)
+    await changeTo(55_000)
     assert.equal(await priceOf(), usd(55_000))
-    assert.equal(await triggers.onItsWay({ ...whole, kind: 'tp' }), undefined)
-    const onSecond = triggers.sent(whole, changeTo(56_000), async () => isOnItsWay)
-    onFirst()
+    assert.equal(await triggers.onItsWay({ ...whole, kind: 'tp' }, relayer), undefined)
+    await changeTo(56_000)
+    triggers.settled(hashOf(55_000))
     assert.equal(await priceOf(), usd(56_000))
-    onSecond()
+    triggers.settled(hashOf(56_000))
     assert.equal(await priceOf(), undefined)
-    triggers.sent(whole, changeTo(57_000), async () => isOnItsWay)
-    const asked = priceOf()
-    isOnItsWay = false
-    triggers.sent(whole, changeTo(58_000), async () => true)
-    assert.equal(await asked, usd(57_000), 'it was when it was asked')
-    assert.equal(await priceOf(), usd(58_000))
-    triggers.sent(whole, changeTo(59_000), async () => isOnItsWay)
-    assert.equal(await priceOf(), undefined)
+    assert.equal(await priceOf(others), usd(56_000), 'another process has not seen it arrive')
+    assert.equal(await priceOf(createTriggers(opened.store)), usd(56_000), 'nor has one that starts')
+    mined.add(hashOf(56_000))
+    assert.equal(await priceOf(others), undefined)
+  })
+
+  it('are read anew by a node while others change them', ON_POSTGRES, async () => {
+    const [writing, reading] = [createTriggers(opened.store), createTriggers(opened.store)]
+    const positions = [held('1', 55_000), held('2', 55_000)]
+    const terms = { kind: 'sl', price: usd(55_000), parts: positions, isWhole: true } as const
+    for (let change = 0; change < 2; change += 1) {
+      const oid = await opened.store.transaction(TEST_SCOPE, (sql) => writing.assign(sql, terms))
+      assert.deepEqual(shown(await reading.list(positions)), [[oid, 'sl', usd(55_000), ['1', '2']]])
+      assert.equal((await reading.placed(wholeKeyOf(positions[0]!, 'sl')))?.oid, oid)
+    }
   })
 
   it('are found from the order that executed them', () => {

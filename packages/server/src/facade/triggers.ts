@@ -1,18 +1,22 @@
-import { Price, type OrderId } from '@bezel/protocol'
+import { Price, type Hex, type OrderId } from '@bezel/protocol'
 import { createLru } from '../ground/lru.ts'
 import {
   findTrigger,
   readPlacedTrigger,
+  readTriggerChange,
   readTriggerOid,
   savePlacedTrigger,
+  saveTriggerChange,
   saveTriggerOid,
   type FoundTrigger,
   type PlacedTrigger,
+  type ChangingTrigger,
   type TriggerKey,
   type TriggerKind,
   type WholeKey,
 } from '../store/facadeTriggerStore.ts'
 import { takeId } from '../store/orderStore.ts'
+import { batchReads } from '../store/pointReads.ts'
 import { findPosition } from '../store/positionStore.ts'
 import type { Sql, Store } from '../store/sql.ts'
 import type { LivePosition } from '../trading/positions/positionModel.ts'
@@ -62,13 +66,21 @@ export interface Triggers {
   /** Drops what is remembered of the trades, after a transaction has changed it. */
   forget(of: Pick<TriggerTerms, 'kind' | 'parts'>): void
   /**
-   * Marks the trigger of a position as changing, for as long as `isOnItsWay` says of the transaction that changes it,
-   * or until the returned function is called, once the change has arrived or failed. A later change takes the place of
-   * this one. Kept in memory only.
+   * Stores that the trigger of a position is changing, in the transaction that sends the change. A later change takes
+   * the place of this one.
    */
-  sent(key: WholeKey, change: PlacedTrigger, isOnItsWay: () => Promise<boolean>): () => void
-  /** Returns the last change of the trigger of a position that is on its way to the chain. */
-  onItsWay(key: WholeKey): Promise<PlacedTrigger | undefined>
+  sent(sql: Sql, key: WholeKey, change: ChangingTrigger): Promise<void>
+  /** Reads the transaction of the last change of the trigger of a position that was sent, whatever became of it. */
+  lastSent(sql: Sql, key: WholeKey): Promise<Hex | undefined>
+  /** Notes that a change has arrived or failed, which this process may see before its relayer does. */
+  settled(hash: Hex): void
+  /** Reads the last change of the trigger of a position, while the relayer knows it as on its way to the chain. */
+  onItsWay(key: WholeKey, relayer: KnowsTheWay): Promise<PlacedTrigger | undefined>
+}
+
+/** Tells whether a transaction may still change what is known of the chain. */
+interface KnowsTheWay {
+  isOnItsWay(hash: Hex): Promise<boolean>
 }
 
 /** Number of triggers kept in memory. Others are read from the store again. */
@@ -77,7 +89,18 @@ const MAX_KNOWN = 50_000
 /** The ids and placements of triggers, in memory as far as they were asked for. */
 type TriggerMemory = Pick<Triggers, 'oidOf' | 'placed' | 'forget'>
 
+/** Reads the triggers of a database that other nodes change as well, those of a list together. */
+function sharedTriggers(read: Sql): TriggerMemory {
+  const sql = batchReads(read)
+  return {
+    oidOf: (key) => readTriggerOid(sql, key),
+    placed: (key) => readPlacedTrigger(sql, key),
+    forget() {},
+  }
+}
+
 function createTriggerMemory(store: Pick<Store, 'read'>): TriggerMemory {
+  if (store.read.engine === 'postgres') return sharedTriggers(store.read)
   const oids = createLru<string, OrderId>(MAX_KNOWN)
   /** `null` where no order was placed. */
   const placements = createLru<string, PlacedTrigger | null>(MAX_KNOWN)
@@ -113,7 +136,7 @@ function createTriggerMemory(store: Pick<Store, 'read'>): TriggerMemory {
 
 export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Triggers {
   const memory = createTriggerMemory(store)
-  const changing = createLru<string, PlacedTrigger & { readonly isOnItsWay: () => Promise<boolean> }>(MAX_KNOWN)
+  const settled = createLru<Hex, true>(MAX_KNOWN)
 
   /** Folds the triggers of one kind of one position again in a transaction, and stores the ids that it lacks. */
   async function assignMissing(kind: TriggerKind, parts: readonly LivePosition[]): Promise<readonly TriggerOrder[]> {
@@ -152,18 +175,13 @@ export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Trig
       return oid
     },
     remove: (sql, key, oid) => savePlacedTrigger(sql, key, { oid, price: Price.zero }),
-    sent(key, change, isOnItsWay) {
-      const sent = { ...change, isOnItsWay }
-      changing.set(wholeText(key), sent)
-      return () => {
-        if (changing.peek(wholeText(key)) === sent) changing.delete(wholeText(key))
-      }
-    },
-    async onItsWay(key) {
-      const change = changing.get(wholeText(key))
-      if (change === undefined || (await change.isOnItsWay())) return change
-      if (changing.peek(wholeText(key)) === change) changing.delete(wholeText(key))
-      return changing.peek(wholeText(key))
+    sent: saveTriggerChange,
+    lastSent: async (sql, key) => (await readTriggerChange(sql, key))?.hash,
+    settled: (hash) => settled.set(hash, true),
+    async onItsWay(key, relayer) {
+      const change = await readTriggerChange(store.read, key)
+      if (change === undefined || settled.get(change.hash) === true) return undefined
+      return (await relayer.isOnItsWay(change.hash)) ? change : undefined
     },
     async list(positions) {
       const lists: (readonly TriggerOrder[])[] = []

@@ -132,7 +132,7 @@ function endOfFirst(tape: readonly TapeEntry[], limit: number, isWanted: (entry:
 function presentSizes(reads: FacadeReads, trader: Address): Map<number, BaseSize> {
   const chain = reads.markets()
   const at = valuationMoment(chain, reads.head())
-  const positions = netPositions(reads.positionsOf(trader), chain, reads.quote, at)
+  const positions = netPositions(reads.positionsOf(trader), chain, reads.lastQuote, at)
   return new Map(positions.map(({ coin, size }) => [coin.pairIndex, size]))
 }
 

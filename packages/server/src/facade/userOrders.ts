@@ -38,7 +38,7 @@ export async function facadeOrders(
 function oneOrder(reads: FacadeReads, { record, state }: StoredOrder, oid: OrderId): FacadeOrderStatus | undefined {
   const coin = coinsOf(reads.markets()).universe[record.request.pairIndex]
   if (coin === undefined || state === undefined) return undefined
-  const mark = Price.format(reads.quote(coin.pairIndex)?.mark ?? Price.zero) as Decimal
+  const mark = Price.format(reads.lastQuote(coin.pairIndex)?.mark ?? Price.zero) as Decimal
   const shown = facadeOrderStatus(record, state, { coin, oid, mark })
   // A different id means the order executed a trigger of a position, and it is still shown as one.
   return oid === record.id ? shown : { ...shown, order: { ...shown.order, isPositionTpsl: true } }

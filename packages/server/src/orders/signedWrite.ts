@@ -153,16 +153,29 @@ async function claimWrite(
   const find = (): Promise<AgentRecord | undefined> => findAgent(sql, chain.slug, asked.agent)
   const [isFree, early] = await Promise.all([claiming, isRegistering === true ? undefined : find()])
   if (!isFree) throw nonceReused()
-  const found = isRegistering === true ? await find() : early
-  // One that no write was accepted of may be taken over by the trader of its address, who is alone with itself.
-  const agent = found?.standing === 'used' ? found : await holdAgent(sql, chain.slug, asked.agent)
-  if (agent === undefined) throw new ApiError('AGENT_UNKNOWN', 'This agent is not registered on this chain.')
-  requireInForce(agent, nowMs)
-  if (agent.trader !== asked.trader) throw new ApiError('AGENT_REVOKED', 'This agent now serves another trader.')
-  if (agent.scope.permissions === 'read') throw readOnlyAgent()
+  const agent = await requireActing(sql, asked, { nowMs, found: isRegistering === true ? await find() : early })
   // A trader has one delegate, and the agent's mode says whether that is the agent or the relayer.
   const isOther = agent.mode === (relay === null ? 'relayed' : 'self')
   if (isOther && agent.agent !== agent.trader) throw agentNotDelegated(chain, senderOf({ agent, relay }))
+  return agent
+}
+
+/**
+ * Returns the agent as it is stored now, in the transaction of what it changes for its trader: what memory knows may be
+ * older than a revocation at another node. Throws unless it still may write for that trader. `found` is the record
+ * where the transaction has read it.
+ */
+export async function requireActing(
+  sql: Transaction,
+  { chain, agent: address, trader }: AgentRecord,
+  { nowMs, found }: { readonly nowMs: number; readonly found?: AgentRecord | undefined },
+): Promise<AgentRecord> {
+  // One that no write was accepted of may be taken over by the trader of its address, who is alone with itself.
+  const agent = found?.standing === 'used' ? found : await holdAgent(sql, chain, address)
+  if (agent === undefined) throw new ApiError('AGENT_UNKNOWN', 'This agent is not registered on this chain.')
+  requireInForce(agent, nowMs)
+  if (agent.trader !== trader) throw new ApiError('AGENT_REVOKED', 'This agent now serves another trader.')
+  if (agent.scope.permissions === 'read') throw readOnlyAgent()
   return agent
 }
 

@@ -1,7 +1,7 @@
 import { Usd, type Address, type AgentMode, type ChainSlug } from '@bezel/protocol'
 import type { AgentRecord, AgentStanding } from '../trading/agentRecord.ts'
 import { encodeScope, scopeDecoder } from './scopeStore.ts'
-import { holding, type Sql } from './sql.ts'
+import { holding, holdingFree, type Sql } from './sql.ts'
 
 interface AgentRow {
   readonly chain: string
@@ -48,6 +48,16 @@ export async function holdAgent(sql: Sql, chain: ChainSlug, agent: Address): Pro
     agent,
   )
   return row === undefined ? undefined : (await toRecords(sql, [row]))[0]
+}
+
+/**
+ * Holds an agent's record like `holdAgent`, without waiting. Returns false while another transaction holds it: for
+ * whoever holds what that may wait for.
+ */
+export async function holdFreeAgent(sql: Sql, chain: ChainSlug, agent: Address): Promise<boolean> {
+  const find = 'select 1 as one from agents where chain = $1 and agent = $2'
+  const held = await sql.get(`${find}${holdingFree(sql)}`, chain, agent)
+  return held !== undefined || (await sql.get(find, chain, agent)) === undefined
 }
 
 /** Inserts an agent, or replaces the record of the same agent. */

@@ -1,6 +1,6 @@
 import type { Address, ChainSlug } from '@bezel/protocol'
 import type { AuditOrigin } from './auditStore.ts'
-import { holding, type Sql } from './sql.ts'
+import { holding, holdingFree, type Sql } from './sql.ts'
 
 /** A registration that the chain does not prove: an agent (without trader and label), or an API key (without agent). */
 export interface ClaimKey {
@@ -92,21 +92,25 @@ export async function holdClaimCount(sql: Sql): Promise<number> {
   return Number(row?.held ?? 0n)
 }
 
-/** Holds a claim until the end of the transaction. Returns false when there is none any more. */
+/**
+ * Holds a claim until the end of the transaction. Returns false when there is none any more, and while another
+ * transaction holds it, which may wait for what this one holds.
+ */
 export async function holdClaimRow(sql: Sql, claim: ClaimKey): Promise<boolean> {
-  const row = await sql.get(`select since from claims where subject = $1${holding(sql)}`, subjectOf(claim))
+  const row = await sql.get(`select since from claims where subject = $1${holdingFree(sql)}`, subjectOf(claim))
   return row !== undefined
 }
 
-/** Finds the oldest claim of the network that holds the most. */
-export async function findCrowdedClaim(sql: Sql): Promise<ClaimKey | undefined> {
+/** Finds the oldest claim of the network that holds the most, past the oldest `skipped` of it. */
+export async function findCrowdedClaim(sql: Sql, skipped: number): Promise<ClaimKey | undefined> {
   const row = await sql.get<{ subject: string }>(
     `select subject from claims
      where network = (
        select network from claim_networks where network <> $1 order by held desc, network limit 1
      )
-     order by since limit 1`,
+     order by since limit 1 offset $2`,
     ALL_NETWORKS,
+    skipped,
   )
   return row === undefined ? undefined : toKey(row.subject)
 }

@@ -1,4 +1,5 @@
 import { Price, type Address, type ChainSlug, type Hex, type OrderId } from '@bezel/protocol'
+import { pointRead } from './pointReads.ts'
 import type { Sql } from './sql.ts'
 
 /** Kind of trigger: take profit or stop loss. */
@@ -25,13 +26,16 @@ export interface PlacedTrigger {
   readonly price: Price
 }
 
+/** A change of the trigger of a whole position that was sent, to this price; zero removes it. */
+export interface ChangingTrigger extends PlacedTrigger {
+  readonly hash: Hex
+}
+
+const OID_OF_TRADE = pointRead('select oid from facade_triggers where position_id = $1 and kind = $2', 'bigint', 'text')
+
 /** Reads the order id of a trade's trigger; `undefined` until one is assigned. */
 export async function readTriggerOid(sql: Sql, { positionId, kind }: TriggerKey): Promise<OrderId | undefined> {
-  const row = await sql.get<{ oid: bigint }>(
-    'select oid from facade_triggers where position_id = $1 and kind = $2',
-    BigInt(positionId),
-    kind,
-  )
+  const row = await sql.get<{ oid: bigint }>(OID_OF_TRADE, BigInt(positionId), kind)
   return row === undefined ? undefined : (String(row.oid) as OrderId)
 }
 
@@ -60,13 +64,42 @@ export async function saveTriggerOid(sql: Sql, key: TriggerKey, oid: OrderId): P
   )
 }
 
+const OF_WHOLE = 'where chain = $1 and trader = $2 and pair_index = $3 and is_long = $4 and kind = $5'
+const WHOLE_TYPES = ['text', 'text', 'bigint', 'bigint', 'text'] as const
+const PLACED = pointRead(`select oid, price from facade_placed_triggers ${OF_WHOLE}`, ...WHOLE_TYPES)
+const CHANGE = pointRead(`select oid, price, tx_hash from facade_trigger_changes ${OF_WHOLE}`, ...WHOLE_TYPES)
+
+interface PlacedRow {
+  readonly oid: bigint
+  readonly price: string
+}
+
 export async function readPlacedTrigger(sql: Sql, key: WholeKey): Promise<PlacedTrigger | undefined> {
-  const row = await sql.get<{ oid: bigint; price: string }>(
-    `select oid, price from facade_placed_triggers
-     where chain = $1 and trader = $2 and pair_index = $3 and is_long = $4 and kind = $5`,
+  const row = await sql.get<PlacedRow>(PLACED, ...paramsOf(key))
+  return row && toPlaced(row)
+}
+
+function toPlaced({ oid, price }: PlacedRow): PlacedTrigger {
+  return { oid: String(oid) as OrderId, price: Price.of(BigInt(price)) }
+}
+
+/** Reads the last change of the trigger of a whole position that was sent. It may be on the chain by now. */
+export async function readTriggerChange(sql: Sql, key: WholeKey): Promise<ChangingTrigger | undefined> {
+  const row = await sql.get<PlacedRow & { readonly tx_hash: string }>(CHANGE, ...paramsOf(key))
+  return row && { ...toPlaced(row), hash: row.tx_hash as Hex }
+}
+
+/** Stores the change of the trigger of a whole position; replaces the one sent before. */
+export async function saveTriggerChange(sql: Sql, key: WholeKey, { oid, price, hash }: ChangingTrigger): Promise<void> {
+  await sql.run(
+    `insert into facade_trigger_changes (chain, trader, pair_index, is_long, kind, oid, price, tx_hash)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (chain, trader, pair_index, is_long, kind) do update set oid = $6, price = $7, tx_hash = $8`,
     ...paramsOf(key),
+    BigInt(oid),
+    String(price),
+    hash,
   )
-  return row && { oid: String(row.oid) as OrderId, price: Price.of(BigInt(row.price)) }
 }
 
 /** Stores the trigger order of a whole position; replaces the one placed before. */

@@ -229,26 +229,43 @@ export async function countPreparedTransactions(sql: Sql, chain: ChainSlug, agen
   return Number(row!.count)
 }
 
-/** The number of orders by status, as of a commit of each chain. */
+/** The number of orders of a page by status, as of a commit of each chain. */
 export interface CountedOrders {
   readonly byStatus: ReadonlyMap<OrderStatus, number>
+  /** The greatest id of the page; `undefined` for the last page. */
+  readonly last: bigint | undefined
   /** The number of the last commit that is counted, by chain. */
   readonly asOf: ReadonlyMap<string, number>
 }
 
-/** Counts the orders and reads the commits up to which they are counted, in one statement and so at one moment. */
-export async function countOrdersByStatus(sql: Sql): Promise<CountedOrders> {
-  const rows = await sql.all<{ chain: string | null; status: string | null; count: bigint }>(
-    `select null as chain, status, count(*) as count from orders where status is not null group by status
-     union all select chain, null as status, commits as count from chain_times`,
+/** Orders that one statement counts, so that it takes milliseconds. */
+const COUNTED_AT_ONCE = 2_000
+
+/**
+ * Counts up to `limit` orders that come after an id, and reads the commits up to which they are counted, in one
+ * statement and so at one moment.
+ */
+export async function countOrders(sql: Sql, after: bigint, limit = COUNTED_AT_ONCE): Promise<CountedOrders> {
+  const rows = await sql.all<{ chain: string | null; status: string | null; count: bigint; last: bigint | null }>(
+    `select null as chain, status, count(*) as count, max(id) as last
+     from (select id, status from orders where id > $1 order by id limit $2) as page group by status
+     union all select chain, null as status, commits as count, null as last from chain_times`,
+    after,
+    limit,
   )
   const byStatus = new Map<OrderStatus, number>()
   const asOf = new Map<string, number>()
-  for (const { chain, status, count } of rows) {
-    if (chain !== null) asOf.set(chain, Number(count))
-    else byStatus.set(status as OrderStatus, Number(count))
+  let [orders, last] = [0, after]
+  for (const row of rows) {
+    const count = Number(row.count)
+    if (row.chain !== null) asOf.set(row.chain, count)
+    else {
+      orders += count
+      if (row.last! > last) last = row.last!
+      if (row.status !== null) byStatus.set(row.status as OrderStatus, count)
+    }
   }
-  return { byStatus, asOf }
+  return { byStatus, last: orders < limit ? undefined : last, asOf }
 }
 
 async function select(sql: Sql, where: string, ...params: readonly SqlValue[]): Promise<StoredOrder[]> {

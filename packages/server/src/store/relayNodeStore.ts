@@ -18,7 +18,7 @@ export async function countLiveVersions(
   return new Map(rows.map(({ nonce, versions }) => [Number(nonce), Number(versions)]))
 }
 
-/** Finds the relayer of a chain for a node that has no key: the account that was given most nonces. */
+/** Finds the relayer of a chain where no node has told it: the account that was given most nonces. */
 export async function findRelayer(sql: Sql, chain: ChainSlug): Promise<Address | undefined> {
   const row = await sql.get<{ sender: string }>(
     'select sender from relay_senders where chain = $1 order by next_nonce - first_nonce desc, sender limit 1',

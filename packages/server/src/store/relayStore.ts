@@ -192,17 +192,19 @@ export async function isRelayedHash(sql: Sql, chain: ChainSlug, hash: Hex): Prom
 }
 
 /**
- * Returns true while the attempt that a transaction is a version of has a live entry. After its nonce was lost it has
- * one with another nonce.
+ * Returns true while the attempt that a transaction is a version of has a live entry of this sender. After its nonce
+ * was lost it has one with another nonce. Entries of another key, whom nobody sends for, never end.
  */
-export async function isRelayedLive(sql: Sql, chain: ChainSlug, hash: Hex): Promise<boolean> {
+export async function isRelayedLive(sql: Sql, { chain, sender }: RelaySender, hash: Hex): Promise<boolean> {
   const row = await sql.get(
     `select 1 from relay_versions as version join relay_entries as entry
        on entry.chain = version.chain and entry.sender = version.sender and entry.nonce = version.nonce
      join relay_entries as live on live.chain = entry.chain and live.attempt_id = entry.attempt_id
-     where version.chain = $1 and version.hash = $2 and live.state <> 'lost' and live.state <> 'done'`,
+     where version.chain = $1 and version.hash = $2 and live.sender = $3
+       and live.state <> 'lost' and live.state <> 'done'`,
     chain,
     hash,
+    sender,
   )
   return row !== undefined
 }

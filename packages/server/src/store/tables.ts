@@ -44,6 +44,7 @@ export const TABLES: readonly string[] = [
   'facade_triggers',
   'facade_former_triggers',
   'facade_placed_triggers',
+  'facade_trigger_changes',
   'facade_inheriting_orders',
   'facade_slippage_restores',
   'facade_leverages',

@@ -1,6 +1,7 @@
 import type { Hex, OrderId } from '@bezel/protocol'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { cancelOrder } from '../../orders/cancelOrder.ts'
+import { requireActing } from '../../orders/signedWrite.ts'
 import { listAttempts } from '../../store/attemptStore.ts'
 import type { OrderState } from '../../trading/orders/orderModel.ts'
 import { clearSchedule, saveSchedule } from '../../store/facadeChoreStore.ts'
@@ -73,11 +74,11 @@ export function scheduleCancel(action: ExchangeAction): RunAction<ExchangeAnswer
     if (dueAtMs !== null && dueAtMs < parts.now() + MIN_AHEAD_MS) {
       throw new ExchangeErr(`Scheduled cancel time must be at least ${MIN_AHEAD_MS / 1000} seconds from now.`)
     }
-    await parts.store.transaction({ chain, trader }, (sql) =>
-      dueAtMs === null
-        ? clearSchedule(sql, chain, trader)
-        : saveSchedule(sql, { chain, trader, agent: agent.agent, dueAtMs }),
-    )
+    await parts.store.transaction({ chain, trader }, async (sql) => {
+      await requireActing(sql, agent, { nowMs: parts.now() })
+      if (dueAtMs === null) await clearSchedule(sql, chain, trader)
+      else await saveSchedule(sql, { chain, trader, agent: agent.agent, dueAtMs })
+    })
     return OK_DEFAULT
   }
 }

@@ -259,7 +259,7 @@ const RESTORE_RETRY_MS = 30_000
  * takes to be final; what the trader sets natively afterwards is its own.
  */
 export function createRestores(parts: TradingParts): Chore {
-  const { orders, store, reads } = parts
+  const { orders, store, reads, relayer } = parts
   const { slug: chain } = orders.chain
   /** The block in which a trade was first seen closed, or without a tight slippage. */
   const doneSince = createLru<OrderId, number>(MAX_REMEMBERED)
@@ -269,7 +269,7 @@ export function createRestores(parts: TradingParts): Chore {
     const { sl, tp } = position.state.trade
     if (sl === 0n && tp === 0n) return false
     for (const kind of TRIGGER_KINDS) {
-      if ((await reads.triggers.onItsWay(wholeKeyOf(position, kind))) !== undefined) return false
+      if ((await reads.triggers.onItsWay(wholeKeyOf(position, kind), relayer)) !== undefined) return false
     }
     if ((await listClosing(orders, [position])).has(position.record.id)) return false
     // A change that was on its way may have arrived meanwhile.

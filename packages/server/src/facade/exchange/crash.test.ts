@@ -101,7 +101,7 @@ describe('an order and the relayer of a process that dies', () => {
   it('leave the envelope free when nothing of it was kept, and used up when something was', async () => {
     const nonce = world.base.market.nowMs + 500
     const action = orderAction(orderItem())
-    const allow = await refuseInserts(world.parts.store, 'relay_entries')
+    const allow = await refuseInserts(world.parts.store, 'facade_nonces')
     await assert.rejects(world.send(action, { nonce }))
     await allow()
     await world.restart()

@@ -5,6 +5,7 @@ import { zeroAddress } from 'viem'
 import { delegationTx } from '../../agents/agentRefusals.ts'
 import { signL1, signUserSigned } from '@bezel/testkit/signEnvelope.ts'
 import { notReady } from '../../ground/unavailable.ts'
+import { createFacadeNonces } from '../signing/facadeNonces.ts'
 import { VECTOR_KEY } from '../signing/testing/vectorSigner.ts'
 import { ACTIONS, type TradeAction } from './actions.ts'
 import { answerEnvelope } from './exchange.ts'
@@ -17,6 +18,7 @@ import {
   RELAYER,
   SIGNER,
   statusesOf,
+  trigger,
   TRADER,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
@@ -48,6 +50,24 @@ describe('the way of an envelope', () => {
     assert.equal(answer.status, 'err')
     return answer.response as string
   }
+
+  it('acts on what other nodes committed before it was sent, and on nothing too old', async () => {
+    const stop = orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', '55000') })
+    const { parts } = world
+    world.parts = { ...parts, settle: async () => void (await world.hold()) }
+    assert.ok('resting' in (statusesOf(await world.send(orderAction(stop)))[0] as object))
+    const away = async (): Promise<void> => {
+      throw notReady('store_lagging')
+    }
+    const refused = { code: 'NOT_READY', details: { reason: 'store_lagging' } }
+    world.parts = { ...parts, settle: away }
+    const nonce = world.base.market.nowMs + 9
+    for (const type of ['approveAgent', 'scheduleCancel'])
+      await assert.rejects(world.send({ type }, { nonce }), refused)
+    assert.deepEqual(await world.send({ type: 'noop' }), OK)
+    world.parts = parts
+    assert.deepEqual(await world.send(noop, { nonce }), OK, 'its nonce is not used')
+  })
 
   it('does nothing for a trader of whom not everything is known, and never says that there is nothing', async () => {
     const order = orderItem({ p: '50000', r: true })
@@ -156,6 +176,19 @@ describe('the way of an envelope', () => {
     assert.ok('error' in (statusesOf(await world.send(refused, { nonce }))[0] as object))
     await world.restart()
     assert.match(await err(refused, { nonce }), /already used/)
+  })
+
+  it('uses the nonce up also when it answers with a fault, for every node', async () => {
+    const { parts } = world
+    const other = { ...parts, nonces: await createFacadeNonces({ store: world.base.opened.store, now: parts.now }) }
+    const action = orderAction(orderItem())
+    const nonce = world.base.market.nowMs - 9
+    world.parts = { ...parts, orders: { ...parts.orders, isKnown: () => false } }
+    await assert.rejects(world.send(action, { nonce }), { code: 'NOT_READY' })
+    world.parts = other
+    assert.match(await err(action, { nonce }), /already used/)
+    assert.deepEqual(world.relayer.taken, [])
+    assert.ok('resting' in (statusesOf(await world.send(action))[0] as object))
   })
 
   it('names whom a signature recovers to when nobody knows it', async () => {

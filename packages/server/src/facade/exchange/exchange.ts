@@ -55,9 +55,11 @@ export async function answerEnvelope(
   if (classified.kind === 'noop') return OK_DEFAULT
   if ('err' in classified) return { status: 'err', response: classified.err }
   const trading = requireRelayer(parts)
-  if (classified.kind === 'user-signed') return approve(trading, envelope, bearer)
-  const run = readAction(classified.name, envelope.action)
-  return 'status' in run ? run : trade(trading, envelope, run, bearer)
+  const run = classified.kind === 'user-signed' ? undefined : readAction(classified.name, envelope.action)
+  if (run !== undefined && 'status' in run) return run
+  // Who may sign, and what there is to act on, are in memory.
+  await parts.settle?.()
+  return run === undefined ? approve(trading, envelope, bearer) : trade(trading, envelope, run, bearer)
 }
 
 /** Reads an action. Returns the refusal of one that nobody may send, whoever signed it. */
@@ -117,7 +119,12 @@ async function trade(
     requireUnpaused(parts.controls, agent)
     if (!parts.nonces.take(agent.agent, envelope.nonce)) throw nonceUsed(envelope.nonce)
     const nonce = createEnvelopeNonce(parts, { ...signer, nonce: envelope.nonce, origin })
-    const answer = await answerOf({ ...contextOf(parts, agent, envelope), nonce, origin }, envelope, run)
+    const context = { ...contextOf(parts, agent, envelope), nonce, origin }
+    // A fault is an answer too: another node, or the next process, would take the envelope again.
+    const answer = await answerOf(context, envelope, run).catch(async (fault: unknown) => {
+      await nonce.keep()
+      throw fault
+    })
     if (!(await nonce.keep())) throw nonceUsed(envelope.nonce)
     return answer
   } catch (error) {

@@ -9,6 +9,7 @@ import type { AuditOrigin } from '../../store/auditStore.ts'
 import type { TraderScope } from '../../store/scope.ts'
 import type { Store, Transaction } from '../../store/sql.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import type { Relayer } from '../relayer/startRelayer.ts'
 import type { FacadeNonces } from '../signing/facadeNonces.ts'
@@ -46,6 +47,11 @@ export interface ExchangeParts {
   /** Counts reads of the chain for unknown signers, apart from the request limits. */
   readonly approvals: Limits
   readonly registrations: RegistrationLimit
+  /**
+   * Waits until memory has what other nodes committed, and throws `NOT_READY` where it is too old to act on. Left out
+   * where there are no other nodes.
+   */
+  readonly settle?: (() => Promise<void>) | undefined
   /** Sheds approvals and unknown signers. Left out: none are. */
   readonly overload?: Pick<OverloadGuard, 'admit'> | undefined
   readonly waits: OrderWaits
@@ -79,6 +85,14 @@ export interface ActionContext {
   readonly nonce?: EnvelopeNonce
   /** The request, for the audit log. Absent for work that the facade does by itself. */
   readonly origin?: AuditOrigin
+}
+
+/** Returns positions as they are now, after something was waited for; those that are closed as they were. */
+export function presentOf(
+  { positions }: Pick<ChainOrders, 'positions'>,
+  known: readonly LivePosition[],
+): readonly LivePosition[] {
+  return known.map((position) => positions.find(position.record.id) ?? position)
 }
 
 /** Returns the scope of what an action stores. */

@@ -14,7 +14,7 @@ import { isTight } from '../../trading/plan/closingSlippage.ts'
 import { marketOfPair } from '../../trading/plan/listed.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { wholeKeyOf } from '../triggers.ts'
-import type { TradingParts } from './exchangeParts.ts'
+import { presentOf, type TradingParts } from './exchangeParts.ts'
 import { facadeAgent, relayed } from './relayed.ts'
 import { hasStop, stopsInForce } from './stopsInForce.ts'
 
@@ -143,7 +143,7 @@ async function changesOf(
   kinds: readonly TriggerKind[],
   { waiting }: Round,
 ): Promise<Changes | 'later'> {
-  const { orders, reads } = parts
+  const { orders, reads, relayer } = parts
   const { pairIndex, long } = position.state.trade
   if (!orders.isKnown(position.record.trader)) return 'later'
   const older = orders.positions
@@ -157,8 +157,10 @@ async function changesOf(
   for (const kind of kinds) {
     const settled = older.filter(({ record }) => waiting.get(record.originOrderId)?.includes(kind) !== true)
     const price = (await stopsInForce(parts, settled))[kind] ?? Price.zero
-    isLater ||= settled.length === 0 || (await reads.triggers.onItsWay(wholeKeyOf(position, kind))) !== undefined
-    if (settled.length > 0 && !hasStop(position, kind, price, market)) changes[kind] = Price.format(price)
+    isLater ||=
+      settled.length === 0 || (await reads.triggers.onItsWay(wholeKeyOf(position, kind), relayer)) !== undefined
+    const [present] = presentOf(orders, [position])
+    if (settled.length > 0 && !hasStop(present!, kind, price, market)) changes[kind] = Price.format(price)
   }
   return isLater && Object.keys(changes).length === 0 ? 'later' : changes
 }

@@ -14,6 +14,7 @@ import {
   statusesOf,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
+import { refuseInserts } from '../../store/testing/refuseInserts.ts'
 
 const OWN_KEY = `0x${'57'.repeat(32)}` as const
 const OWNER: Address = parseAddress(privateKeyToAddress(OWN_KEY))!
@@ -99,8 +100,8 @@ describe('a trader who signs for itself', () => {
   })
 
   it('is not registered when nothing was stored', async () => {
-    world.relayer.refuse = new Error('the store broke')
-    await assert.rejects(send(orderAction(orderItem({ p: '50000', t: gtc }))), /the store broke/)
+    await refuseInserts(world.parts.store, 'facade_nonces')
+    await assert.rejects(send(orderAction(orderItem({ p: '50000', t: gtc }))))
     assert.equal(registered(), undefined)
   })
 

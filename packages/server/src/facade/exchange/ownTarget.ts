@@ -71,7 +71,7 @@ async function pastItsWay(
 }
 
 async function ownTrigger(context: ActionContext, oid: OrderId): Promise<TriggerTarget | undefined> {
-  const { reads, orders } = context.parts
+  const { reads, orders, relayer } = context.parts
   const { triggers } = reads
   const found = await triggers.find(oid)
   const own = await Promise.all((found?.parts ?? []).map((id) => ownPosition(context, id)))
@@ -79,7 +79,7 @@ async function ownTrigger(context: ActionContext, oid: OrderId): Promise<Trigger
   if (found === undefined || first === undefined) return undefined
   const { kind: tpsl } = found
   const key = wholeKeyOf(first, tpsl)
-  const change = await triggers.onItsWay(key)
+  const change = await triggers.onItsWay(key, relayer)
   const isOnItsWay = change?.oid === oid && change.price !== 0n
   // The trigger may still be on its way to the chain, as a resting order may.
   if (isOnItsWay) {

@@ -7,7 +7,7 @@ import { usd } from '../../market/testing/fixtures.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { listRestores } from '../../store/facadeChoreStore.ts'
 import { RelayRefusedError } from '../relayer/gasBudget.ts'
-import { wholeKeyOf } from '../triggers.ts'
+import { createTriggers, wholeKeyOf, type Triggers } from '../triggers.ts'
 import {
   openExchangeWorld,
   orderAction,
@@ -64,6 +64,48 @@ describe('placeTrigger', () => {
       for (const px of ['56000', '55000']) assert.equal((await move(px)).status, 'ok')
       assert.equal(world.relayer.taken.length, 2)
       assert.deepEqual(callsOf().args, [position.state.trade.index, usd(55_000)])
+    })
+
+    it('is moved back by a request that looked before the move was stored, and is stored after it', async () => {
+      const move = (px: string) => world.send({ type: 'modify', oid, order: stop(px) })
+      const { reads } = world.parts
+      let looks = 0
+      const onItsWay: Triggers['onItsWay'] = async (...of) => {
+        const change = await reads.triggers.onItsWay(...of)
+        // The first look finds the order, and the second one plans the change.
+        if (++looks === 2) await move('56000')
+        return change
+      }
+      world.parts = { ...world.parts, reads: { ...reads, triggers: { ...reads.triggers, onItsWay } } }
+      assert.equal((await move('55000')).status, 'ok')
+      assert.equal(world.relayer.taken.length, 2)
+      assert.deepEqual(callsOf(1).args, [position.state.trade.index, usd(55_000)])
+    })
+
+    it('is placed again when its cancel arrives while it is asked what became of it', async () => {
+      await cancel(oid)
+      const { reads } = world.parts
+      const onItsWay: Triggers['onItsWay'] = async () => {
+        world.change(position.record.id, { sl: Price.zero })
+        return undefined
+      }
+      world.parts = { ...world.parts, reads: { ...reads, triggers: { ...reads.triggers, onItsWay } } }
+      await world.send(orderAction(stop('55000')))
+      assert.equal(world.relayer.taken.length, 2)
+      assert.deepEqual(callsOf(1).args, [position.state.trade.index, usd(55_000)])
+    })
+
+    it('is moved back by a node that did not send the move on its way', async () => {
+      const onThis = world.parts
+      const other = { ...onThis, reads: { ...onThis.reads, triggers: createTriggers(onThis.store) } }
+      for (const [parts, px] of [
+        [onThis, '56000'],
+        [other, '55000'],
+      ] as const) {
+        world.parts = parts
+        assert.deepEqual(Object.keys((await place(stop(px)))[0] as object), ['resting', 'pending'])
+      }
+      assert.deepEqual(callsOf(1).args, [position.state.trade.index, usd(55_000)])
     })
 
     it('gives what is added no trigger whose cancel is on its way, and again once that failed', async () => {
@@ -145,7 +187,8 @@ describe('placeTrigger', () => {
       world.change(record.id, { tp: usd(70_000) })
     }
     const bothSent = () => until('both are sent', () => world.relayer.broadcasts.length === 2)
-    const changing = (position: LivePosition) => world.parts.reads.triggers.onItsWay(wholeKeyOf(position, 'sl'))
+    const changing = (position: LivePosition) =>
+      world.parts.reads.triggers.onItsWay(wholeKeyOf(position, 'sl'), world.relayer)
 
     it('is not told as set before it is', async () => {
       const position = await tight()
@@ -234,10 +277,10 @@ describe('placeTrigger', () => {
     await until('both are sent', () => world.relayer.broadcasts.length === 3)
     for (const { record } of held.slice(0, 20)) world.change(record.id, { sl: usd(56_000) })
     await nextTick()
-    assert.equal((await world.parts.reads.triggers.onItsWay(key))?.price, usd(56_000))
+    assert.equal((await world.parts.reads.triggers.onItsWay(key, world.relayer))?.price, usd(56_000))
     world.relayer.fail(world.relayer.taken.at(-1)!.hash)
     const text = 'A transaction failed on chain: 20 of 21 trades have changed. Look at the order again. asset=0'
     assert.deepEqual(statusesOf(await answer), [{ error: text }])
-    assert.equal(await world.parts.reads.triggers.onItsWay(key), undefined)
+    assert.equal(await world.parts.reads.triggers.onItsWay(key, world.relayer), undefined)
   })
 })

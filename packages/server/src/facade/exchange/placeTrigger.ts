@@ -11,7 +11,7 @@ import { wholeKeyOf } from '../triggers.ts'
 import { duplicateText, freeCloid, keepCloid } from './cloids.ts'
 import { ERR, ExchangeErr, refusalText } from './errStrings.ts'
 import type { OrderIds, OrderStatusAnswer } from './exchangeAnswer.ts'
-import { scopeOf, type ActionContext } from './exchangeParts.ts'
+import { presentOf, scopeOf, type ActionContext } from './exchangeParts.ts'
 import type { TriggerTarget } from './ownTarget.ts'
 import { relayed, settledPosition, unlessFailed } from './relayed.ts'
 import type { Taken } from './runBatch.ts'
@@ -91,8 +91,6 @@ export async function removeTrigger(
 export interface SentChange {
   readonly oid: OrderId
   readonly sent: readonly SentTrigger[]
-  /** Ends the time in which the change counts as on its way to the chain. */
-  readonly onSettled: () => void
 }
 
 /** A transaction that changes triggers. */
@@ -117,31 +115,47 @@ interface AlsoKept {
   readonly last: (sql: Sql, oid: OrderId) => Promise<void>
 }
 
+/** Thrown when another request has changed the trigger since it was looked at. Nothing was sent. */
+class ChangedMeanwhileError extends Error {}
+
+/** Sends a change, planned again as long as others are sent at the same time: a plan builds on what was sent before. */
+async function sendChange(...of: Parameters<typeof trySendChange>): Promise<SentChange> {
+  for (;;) {
+    try {
+      return await trySendChange(...of)
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhileError)) throw error
+    }
+  }
+}
+
 /**
  * Sends the change of those trades that do not have the price already, or could not execute it, in as few transactions
  * as hold it. A closing slippage that a waiting close needs is left alone, and a chore puts it back afterwards. While
  * another change is on its way, what the trades have says nothing, so all of them are changed. Throws the refusal of
- * the first trade that can't have the price, before anything is sent.
+ * the first trade that can't have the price, before anything is sent, and `ChangedMeanwhileError`.
  */
-async function sendChange(
+async function trySendChange(
   context: ActionContext,
   { parts, tpsl, price }: TriggerChange,
   { first, last }: AlsoKept,
 ): Promise<SentChange> {
   const { orders, store, reads, relayer } = context.parts
   const key = wholeKeyOf(parts[0]!, tpsl)
-  const isAfterOther = (await reads.triggers.onItsWay(key)) !== undefined
-  const asked = parts.map((part) => ({ part, to: keptPrice(context, part, tpsl, price) }))
+  const sentBefore = await reads.triggers.lastSent(store.read, key)
+  const isAfterOther = (await reads.triggers.onItsWay(key, relayer)) !== undefined
+  // What was on its way may have arrived while it was asked for.
+  const asked = presentOf(orders, parts).map((part) => ({ part, to: keptPrice(context, part, tpsl, price) }))
   const tight = asked.filter(isRestoring).map(({ part }) => part)
   const closing = await listClosing(orders, tight)
   const isStale = (move: TriggerMove): boolean => isRestoring(move) && !closing.has(move.part.record.id)
   const moves = asked.filter((move) => isAfterOther || move.to !== move.part.state.trade[tpsl] || isStale(move))
   const batches = inTransactions(moves)
   let oid: OrderId | undefined
-  let onSettled = (): void => {}
   const sent: SentTrigger[] = []
   const keep = async (sql: Sql, at: number): Promise<void> => {
     if (at === 0) {
+      if ((await reads.triggers.lastSent(sql, key)) !== sentBefore) throw new ChangedMeanwhileError()
       oid = await first(sql)
       for (const { record } of tight) await insertRestore(sql, record.chain, record.id)
     }
@@ -153,17 +167,18 @@ async function sendChange(
     const { hash } = await relayed(
       context,
       (write) => updatePositions(orders, write, changes),
-      (sql) => keep(sql, at),
+      async (sql, _, sending) => {
+        await keep(sql, at)
+        await reads.triggers.sent(sql, key, { oid: oid!, price: Price.parseTruncated(price), hash: sending })
+      },
     ).catch((error: unknown) => {
       throw refusedAfter(context, error, { done: batches.slice(0, at).flat().length, all: moves.length })
     })
-    const isOnItsWay = async (): Promise<boolean> => hash !== null && relayer.isOnItsWay(hash)
-    onSettled = reads.triggers.sent(key, { oid: oid!, price: Price.parseTruncated(price) }, isOnItsWay)
     reads.triggers.forget({ kind: tpsl, parts })
     sent.push({ tpsl, moves: some, hash, isAfterOther })
   }
   reads.triggers.forget({ kind: tpsl, parts })
-  return { oid: oid!, sent, onSettled }
+  return { oid: oid!, sent }
 }
 
 /**
@@ -222,10 +237,11 @@ function keptPrice(
  */
 export async function settledChange(
   context: ActionContext,
-  { sent, onSettled }: SentChange,
+  { sent }: SentChange,
 ): Promise<readonly (boolean | 'failed')[]> {
   const outcomes = await Promise.all(sent.map((one) => settledTrigger(context, one)))
-  if (!outcomes.includes(false)) onSettled()
+  const last = sent.at(-1)?.hash ?? null
+  if (last !== null && !outcomes.includes(false)) context.parts.reads.triggers.settled(last)
   return outcomes
 }
 
@@ -293,13 +309,13 @@ export async function triggerAnswer(
   oid: OrderId,
   cloid: string | null,
 ): Promise<Taken<OrderStatusAnswer>> {
-  const { reads, orders } = context.parts
+  const { reads, orders, relayer } = context.parts
   const { kind, parts } = (await reads.triggers.find(oid)) ?? { kind: 'tp' as const, parts: [] }
   await Promise.all(parts.map((id) => settledPosition(context, id, ({ trade }) => trade[kind] !== 0n)))
   const isSetOn = (id: OrderId): boolean => (orders.positions.find(id)?.state.trade[kind] ?? 0n) !== 0n
   if (!parts.some(isSetOn)) {
     const first = parts.map((id) => orders.positions.find(id)).find((position) => position !== undefined)
-    const change = first && (await reads.triggers.onItsWay(wholeKeyOf(first, kind)))
+    const change = first && (await reads.triggers.onItsWay(wholeKeyOf(first, kind), relayer))
     const isOnItsWay = change?.oid === oid && change.price !== 0n
     throw new ExchangeErr(duplicateText(oid, isOnItsWay ? 'is not on the chain yet' : 'is over'))
   }

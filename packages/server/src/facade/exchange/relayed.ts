@@ -9,8 +9,8 @@ import type { Attempt, OrderState } from '../../trading/orders/orderModel.ts'
 import type { PositionState } from '../../trading/positions/positionModel.ts'
 import type { ActionContext, TradingParts } from './exchangeParts.ts'
 
-/** Work that is stored in the same transaction as the write. */
-export type AlsoKeep = (sql: Sql, attempt: Attempt) => Promise<void>
+/** Work that is stored in the same transaction as the write; `hash` is that of the transaction that is sent. */
+export type AlsoKeep = (sql: Sql, attempt: Attempt, hash: Hex) => Promise<void>
 
 export interface Relayed<Result> {
   readonly result: Result
@@ -36,12 +36,13 @@ export async function relayed<Result>(
     async take(sql, attempt, purpose) {
       const ending = endingBy(attempt, expiresAfter)
       const action = { attempt: ending, trader: agent.trader, agent: agent.agent, purpose, origin }
-      hash = (await relayer.enqueue(sql, action)).hash
+      const enqueued = await relayer.enqueue(sql, action)
+      hash = enqueued.hash
       if (ending !== attempt) await setExpiry(sql, attempt.id, ending.expiresAtMs)
       // The attempt waits for this transaction from the start, as if its agent had reported it. It is trusted, because
       // the outbox sends it until its expiry.
       await setSubmitted(sql, attempt.id, { hash, submittedAtMs: now(), trustedUntilMs: null })
-      await alsoKeep(sql, attempt)
+      await alsoKeep(sql, attempt, enqueued.hash)
     },
   }
   const result = await work({

@@ -5,7 +5,9 @@ import { decodeFunctionData } from 'viem'
 import { movesCollateral } from '../../trading/plan/planUpdatePosition.ts'
 import type { PositionState, WaitingUpdate } from '../../trading/positions/positionModel.ts'
 import { TRADE, usdc } from '../../trading/valuation/testing/fixtures.ts'
+import { saveAgent } from '../../store/agentStore.ts'
 import { listDueSchedules } from '../../store/facadeChoreStore.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 import { openExchangeWorld, TRADER, type ExchangeWorld } from './testing/exchangeWorld.ts'
 import { spread } from './updateMargin.ts'
 
@@ -62,6 +64,28 @@ describe('actions about positions and settings', () => {
     assert.match((await lever(21)).response as string, /above the 20 of the agent's scope/)
     assert.deepEqual(await lever(20), OK)
     assert.equal(await world.parts.reads.leverageOf(TRADER, 0), 20)
+  })
+
+  it('changes nothing for an agent that another node ended, gave to another trader, or lets only read', async () => {
+    const record = await world.register()
+    const dueAtMs = world.base.market.nowMs + 60_000
+    assert.deepEqual(await lever(25), OK)
+    assert.deepEqual(await schedule(dueAtMs), OK)
+    const ended = [
+      [{ revoked: true }, /it was revoked/],
+      [{ trader: world.parts.relayer.address }, /it was revoked/],
+      [{ scope: { ...record.scope, permissions: 'read' } }, /read only/],
+    ] as const
+    for (const [changes, text] of ended) {
+      await world.parts.store.transaction(TEST_SCOPE, (sql) => saveAgent(sql, { ...record, ...changes }))
+      assert.match((await lever(50)).response as string, text)
+      assert.match((await schedule(undefined)).response as string, text)
+    }
+    const bounded = { ...record, scope: { ...record.scope, maxLeverage: '20' } } as const
+    await world.parts.store.transaction(TEST_SCOPE, (sql) => saveAgent(sql, bounded))
+    assert.match((await lever(50)).response as string, /above the 20/)
+    assert.equal(await world.parts.reads.leverageOf(TRADER, 0), 25)
+    assert.equal((await due(dueAtMs)).length, 1)
   })
 
   it('moves margin by the leverage that keeps the size', async () => {

@@ -9,7 +9,7 @@ import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { clampStopLoss } from '../../trading/valuation/liquidation.ts'
 import { roundTo } from '../priceText.ts'
 import { TRIGGER_KINDS, wholeKeyOf } from '../triggers.ts'
-import type { ExchangeParts } from './exchangeParts.ts'
+import { presentOf, type TradingParts } from './exchangeParts.ts'
 
 // A position of the facade may be many trades. Its take profit and stop loss are those of all of them, so a trade that
 // is added takes them over.
@@ -23,7 +23,7 @@ export type StopsInForce = Readonly<Partial<Record<TriggerKind, Price>>>
  * is not in force. Prices are in steps of the market, nearest, so that they can be ordered.
  */
 export async function stopsInForce(
-  parts: Pick<ExchangeParts, 'reads' | 'orders'>,
+  parts: Pick<TradingParts, 'reads' | 'orders' | 'relayer'>,
   trades: readonly LivePosition[],
 ): Promise<StopsInForce> {
   const [first] = trades
@@ -34,10 +34,13 @@ export async function stopsInForce(
   for (const kind of TRIGGER_KINDS) {
     const key = wholeKeyOf(first, kind)
     const placed = await parts.reads.triggers.placed(key)
-    const isOnItsWay = placed !== undefined && (await parts.reads.triggers.onItsWay(key))?.oid === placed.oid
+    const isOnItsWay =
+      placed !== undefined && (await parts.reads.triggers.onItsWay(key, parts.relayer))?.oid === placed.oid
     if (isOnItsWay && placed.price === 0n) continue
-    const isPlaced = placed !== undefined && trades.some((trade) => carries(trade, kind, placed.price, market))
-    const price = isPlaced || isOnItsWay ? placed.price : priceOfMost(trades, kind, trading)
+    // What was on its way may have arrived while it was asked for.
+    const present = presentOf(parts.orders, trades)
+    const isPlaced = placed !== undefined && present.some((trade) => carries(trade, kind, placed.price, market))
+    const price = isPlaced || isOnItsWay ? placed.price : priceOfMost(present, kind, trading)
     if (price !== undefined) stops[kind] = steppedPrice(price, market)
   }
   return stops

@@ -1,4 +1,5 @@
 import { abs, CollateralAmount, CollateralPrice, MicroUsd, Leverage, Usd } from '@bezel/protocol'
+import { requireActing } from '../../orders/signedWrite.ts'
 import { updatePositions } from '../../orders/updatePosition.ts'
 import { MAX_CALLS } from '../../trading/plan/encodeCall.ts'
 import { collateralAt, type Collateral } from '../../trading/plan/listed.ts'
@@ -26,11 +27,16 @@ export function updateLeverage(action: ExchangeAction): RunAction<ExchangeAnswer
   return async ({ parts, agent }) => {
     const { market } = tradedCoin(parts.orders.trading(), asset)
     const units = Leverage.of(BigInt(leverage) * Leverage.one)
-    requireScope(agent.scope, { market: market.symbol, leverage: units, spendUsd: Usd.zero })
+    const chosen = { market: market.symbol, leverage: units, spendUsd: Usd.zero }
+    requireScope(agent.scope, chosen)
     requireLeverage(units, market.minLeverage, market.maxLeverage)
     const { chain, trader } = agent
     const key = { chain, trader, pairIndex: market.pairIndex }
-    await parts.store.transaction({ chain, trader }, (sql) => saveLeverage(sql, key, leverage))
+    await parts.store.transaction({ chain, trader }, async (sql) => {
+      const { scope } = await requireActing(sql, agent, { nowMs: parts.now() })
+      requireScope(scope, chosen)
+      await saveLeverage(sql, key, leverage)
+    })
     return OK_DEFAULT
   }
 }

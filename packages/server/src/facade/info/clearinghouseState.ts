@@ -73,7 +73,12 @@ function walletOf(trader: Address, reads: FacadeReads): MicroUsd | Promise<Micro
 
 function stateAt(trader: Address, reads: FacadeReads, walletUsd: MicroUsd): ClearinghouseState {
   const chain = reads.markets()
-  const positions = netPositions(reads.positionsOf(trader), chain, reads.quote, valuationMoment(chain, reads.head()))
+  const positions = netPositions(
+    reads.positionsOf(trader),
+    chain,
+    reads.lastQuote,
+    valuationMoment(chain, reads.head()),
+  )
   return stateOf(positions, walletUsd, reads.now())
 }
 

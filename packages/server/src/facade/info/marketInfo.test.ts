@@ -141,10 +141,21 @@ describe('what the facade says of markets', () => {
     world.market.isLagging = true
     assert.equal((await ask('allMids')).BTC, '60000.00')
     assert.equal((await ask('l2Book', { coin: 'BTC' })).levels[0].length, 30)
-    world.market.hasSnapshot = false
-    for (const type of ['meta', 'metaAndAssetCtxs', 'allMids']) {
-      await assert.rejects(async () => answerInfo({ type }, world.reads), { code: 'NOT_READY' })
+  })
+
+  it('has no prices before the feed has given them, rather than empty ones, and names the markets all the same', async () => {
+    Object.assign(world.market, { hasSnapshot: false, version: world.market.version + 1 })
+    const refused = [
+      ...['metaAndAssetCtxs', 'allMids', 'predictedFundings'].map((type) => ({ type })),
+      { type: 'l2Book', coin: 'BTC' },
+      { type: 'activeAssetData', coin: 'BTC', user: ALICE },
+    ]
+    for (const body of refused) {
+      await assert.rejects(async () => answerInfo(body, world.reads), { code: 'NOT_READY' }, body.type)
     }
+    assert.equal((await ask('meta')).universe[0].name, 'BTC')
+    world.market.wasAsked = false
+    await assert.rejects(async () => answerInfo({ type: 'meta' }, world.reads), { code: 'NOT_READY' })
   })
 
   it('says what there is not', async () => {

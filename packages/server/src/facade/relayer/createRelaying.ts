@@ -44,6 +44,8 @@ export interface Relaying {
   /** Returns true when another process has stored entries since the last step. */
   hasNews(): Promise<boolean>
   isOnItsWay(hash: Hex): Promise<boolean>
+  /** Returns true when what the node has of a live transaction is known, and no answer is outdated. */
+  isSeen(hash: Hex): boolean
   onFailed(hash: Hex, listener: () => void): () => void
   /** Stores burns for all live entries of a trader's agents that may not act any more. The next step sends them. */
   burnRevoked(trader: Address): Promise<BurntEntries>
@@ -128,6 +130,7 @@ export function createRelaying(context: RelayContext): Relaying {
     },
     hasNews: () => hasNewEntries(context, memory),
     isOnItsWay: (hash) => isOnItsWay(context, memory.state, hash),
+    isSeen: (hash) => isSeen(memory.state, hash),
     onFailed: failures.listen,
     burnRevoked: (trader) => burnRevoked(leading ?? context, memory, trader),
     health: () => relayerHealth(context, memory.state),
@@ -240,9 +243,20 @@ function isFailed(state: RelayState, hash: Hex): boolean {
 }
 
 /** Reads from the outbox whether a transaction may still change what the follower knows. */
-async function isOnItsWay({ store, chain, head }: RelayContext, state: RelayState, hash: Hex): Promise<boolean> {
+async function isOnItsWay({ store, sender, head }: RelayContext, state: RelayState, hash: Hex): Promise<boolean> {
   const { mined } = findTracked(state, hash) ?? {}
   if (mined !== undefined) return !isFailed(state, hash) && mined.blockNumber > (head()?.number ?? -1)
   // Entries that are not tracked are unknown as yet, or ended: an end is final only for what was followed.
-  return isRelayedLive(store.read, chain.slug, hash)
+  return isRelayedLive(store.read, sender, hash)
+}
+
+/**
+ * True when the entry of a transaction is known as mined, or as not mined. After a start, a takeover or a failed step
+ * neither is known: the next step learns which nonces are used, and the one after it the receipts.
+ */
+function isSeen(state: RelayState, hash: Hex): boolean {
+  const tracked = findTracked(state, hash)
+  if (tracked === undefined) return false
+  const { usedNonces } = state
+  return tracked.mined !== undefined || (usedNonces !== undefined && tracked.entry.nonce >= usedNonces)
 }

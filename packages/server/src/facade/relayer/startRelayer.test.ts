@@ -16,11 +16,12 @@ import {
   TRADER,
   type RelayWorld,
 } from './testing/relayWorld.ts'
+import { until as waitUntil } from '@bezel/testkit/until.ts'
 import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 describe('a running relayer', () => {
   let world: RelayWorld
-  let relayer: Relayer | undefined
+  const relayers: Relayer[] = []
   const told: string[] = []
 
   beforeEach(async () => {
@@ -28,23 +29,28 @@ describe('a running relayer', () => {
     told.length = 0
   })
   afterEach(async () => {
-    await relayer?.close()
+    await Promise.all(relayers.splice(0).map((relayer) => relayer.close()))
     await world.close()
   })
 
-  async function start(key = testKey): Promise<Relayer> {
+  async function start(key = testKey, of: { isStandby?: boolean; feesMs?: number } = {}): Promise<Relayer> {
     const tell = (_of: unknown, text: string): number => told.push(text)
-    relayer = await startRelayer({
+    const { isStandby = false, feesMs = 20 } = of
+    const relayer = await startRelayer({
       chain: CHAIN,
       client: world.node.client,
       store: world.opened.store,
       key,
-      settings: { ...defaultRelayerSettings(CHAIN.slug), pollMs: 5, feesMs: 20, maxFeesAgeMs: 500 },
+      settings: { ...defaultRelayerSettings(CHAIN.slug), pollMs: 5, feesMs, maxFeesAgeMs: 500 },
+      isStandby,
+      // Questions wait for the steps of a slow machine too.
+      seeMs: 120_000,
       now: Date.now,
       log: { info: tell, warn: tell, error: tell } as never,
       head: () => world.node.headBlock(),
       finality: depthFinality(FINAL_BLOCKS),
     })
+    relayers.push(relayer)
     return relayer
   }
 
@@ -94,12 +100,41 @@ describe('a running relayer', () => {
     await running.broadcast(hash)
   })
 
-  it('tells of transactions that another key left behind', async () => {
+  it('learns at once what became of a transaction of another process that it is asked about', async () => {
+    let calls = 0
+    world.node.before = () => void (calls += 1)
+    const standby = await start(testKey, { isStandby: true, feesMs: 3_600_000 })
+    // The calls of its first two steps, after which it rests.
+    await until(() => calls === 2)
     const running = await start()
     await until(() => running.health().problem === null)
-    await enqueue(running)
+    const { hash } = await enqueue(running)
+    await running.broadcast(hash)
+    assert.equal(await standby.isOnItsWay(hash), true)
+    world.node.mine()
+    await waitUntil('it is mined', async () => !(await standby.isOnItsWay(hash)))
+  })
+
+  it('looks before it says that a transaction is on its way, when it has just begun to send', async () => {
+    const running = await start()
+    const next = await start(testKey, { isStandby: true })
+    await until(() => running.health().problem === null)
+    const { hash } = await enqueue(running)
+    await running.broadcast(hash)
+    world.node.mine()
+    await waitUntil('it is mined', async () => !(await running.isOnItsWay(hash)))
     await running.close()
-    await start(createRelayerKey(Buffer.alloc(32, 9), await loadSigningEngine()))
+    await next.lead(world.opened.store)
+    assert.equal(await next.isOnItsWay(hash), false)
+  })
+
+  it('tells of transactions that another key left behind, and waits for none of them', async () => {
+    const running = await start()
+    await until(() => running.health().problem === null)
+    const { hash } = await enqueue(running)
+    await running.close()
+    const other = await start(createRelayerKey(Buffer.alloc(32, 9), await loadSigningEngine()))
     assert.ok(told.some((text) => text.includes('another relayer key')))
+    assert.equal(await other.isOnItsWay(hash), false)
   })
 })

@@ -63,6 +63,8 @@ export interface RelayerOptions extends Omit<RelayContext, 'sender' | 'signer' |
   readonly onHashes?: OnRelayHashes
   /** True when it sends only after a call of `lead`. Default false. */
   readonly isStandby?: boolean
+  /** The longest time for which a question waits for what the node has of a transaction. Default 1 s. */
+  readonly seeMs?: number
 }
 
 /** Interval between two looks for entries that other processes stored. */
@@ -84,6 +86,8 @@ const IDLE_LIVE_MS = 45_000
 /** The longest time that a revocation waits for a node to take the burns. They are sent until one does. */
 const BURN_WAIT_MS = 2_000
 
+const SEE_MS = 1_000
+
 /** Days for which settled entries are kept, for inquiries. */
 const KEEP_DAYS = 7
 const FORGET_PER_ROUND = 500
@@ -96,6 +100,7 @@ export async function startRelayer({
   key,
   onHashes = async () => undefined,
   isStandby = false,
+  seeMs = SEE_MS,
   ...options
 }: RelayerOptions): Promise<Relayer> {
   const { chain, store, log } = options
@@ -115,7 +120,8 @@ export async function startRelayer({
     log.error({ ...sender, err }, 'what other nodes stored could not be looked for')
   const looks = options.isShared === true ? every(QUEUE_LOOK_MS, lookForNews, { onError }) : undefined
   const news = createSingleFlight({ work: lookForNews, isOver: () => closing.signal.aborted, onError })
-  const done = runSteps({ ...options, relaying, seat, waker, sender, signal: closing.signal })
+  const steps = createSteps(relaying)
+  const done = runSteps({ ...options, relaying: steps, seat, waker, sender, signal: closing.signal })
 
   /** Wakes the sender for what another process stored. */
   async function lookForNews(): Promise<void> {
@@ -139,7 +145,7 @@ export async function startRelayer({
       if (burns.length > 0) await Promise.race([sending, sleep(BURN_WAIT_MS, undefined, { ref: false })])
       return mayBeMined
     },
-    isOnItsWay: (hash) => relaying.isOnItsWay(hash),
+    isOnItsWay: (hash) => isOnItsWay(hash, { relaying, steps, waker, seeMs, signal: closing.signal }),
     onFailed: (hash, listener) => relaying.onFailed(hash, listener),
     health: () => relaying.health(),
     async lead(to) {
@@ -161,10 +167,35 @@ export async function startRelayer({
   }
 }
 
+/**
+ * Returns true while a transaction is on its way. After a start or a failure, and for transactions of another process,
+ * it waits for the steps that learn what became of it.
+ */
+async function isOnItsWay(
+  hash: Hex,
+  of: {
+    readonly relaying: Pick<Relaying, 'isOnItsWay' | 'isSeen'>
+    readonly steps: Steps
+    readonly waker: InterruptibleSleep
+    readonly seeMs: number
+    readonly signal: AbortSignal
+  },
+): Promise<boolean> {
+  const { relaying, steps, waker, seeMs, signal } = of
+  const untilMs = performance.now() + seeMs
+  for (;;) {
+    const isIt = await relaying.isOnItsWay(hash)
+    const isOver = signal.aborted || performance.now() >= untilMs
+    if (!isIt || relaying.isSeen(hash) || isOver) return isIt
+    waker.wake()
+    await Promise.race([steps.next(), sleep(seeMs, undefined, { ref: false })])
+  }
+}
+
 /** Runs steps, and forgets what is old, until `signal` is aborted. */
 async function runSteps(
   of: Pick<RelayContext, 'chain' | 'sender' | 'settings' | 'now' | 'log'> & {
-    readonly relaying: Relaying
+    readonly relaying: Pick<Relaying, 'step' | 'health'>
     readonly seat: Seat
     readonly waker: InterruptibleSleep
     readonly signal: AbortSignal
@@ -191,6 +222,29 @@ async function runSteps(
       failures += 1
       await waker.pause(Math.min(backoffMs(failures - 1, Math.random()), MAX_RETRY_MS))
     }
+  }
+}
+
+/** The steps of a relayer, whose ends others can wait for. */
+interface Steps extends Pick<Relaying, 'step' | 'health'> {
+  /** Resolves when the next step has ended that is not under way, or failed. */
+  next(): Promise<void>
+}
+
+function createSteps({ step, health }: Pick<Relaying, 'step' | 'health'>): Steps {
+  let next = Promise.withResolvers<void>()
+  return {
+    health,
+    next: () => next.promise,
+    async step() {
+      const ended = next
+      next = Promise.withResolvers<void>()
+      try {
+        return await step()
+      } finally {
+        ended.resolve()
+      }
+    },
   }
 }
 

@@ -30,6 +30,7 @@ import { commits } from './0029-commits.ts'
 import { nonceKeeper } from './0030-nonce-keeper.ts'
 import { holdingsBlock } from './0031-holdings-block.ts'
 import { openPositions } from './0032-open-positions.ts'
+import { triggerChanges } from './0033-trigger-changes.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly Migration[] = [
   nonceKeeper,
   holdingsBlock,
   openPositions,
+  triggerChanges,
 ]
