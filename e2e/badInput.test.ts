@@ -188,7 +188,7 @@ describe('bad input', () => {
   })
 
   it('in paths', async () => {
-    const long = 'a'.repeat(10_000)
+    const long = 'a'.repeat(6_000)
     const paths: readonly [string, number, string][] = [
       ['/.', 404, 'NOT_FOUND'],
       ['//', 404, 'NOT_FOUND'],
@@ -206,6 +206,7 @@ describe('bad input', () => {
       ['/v1/%ff', 400, 'VALIDATION_ERROR'],
       [`/v1/${long}`, 400, 'VALIDATION_ERROR'],
       [`/${long}`, 404, 'NOT_FOUND'],
+      [`/${long}${long}`, 400, 'VALIDATION_ERROR'],
       [`${CHAIN}/markets/${long}`, 400, 'VALIDATION_ERROR'],
       ['/v1/../etc/passwd', 404, 'NOT_FOUND'],
       ['/../../../../etc/passwd', 404, 'NOT_FOUND'],
@@ -219,7 +220,7 @@ describe('bad input', () => {
       [`${CHAIN}/agents/%00`, 400, 'VALIDATION_ERROR'],
       [`${CHAIN}/orders/1`, 401, 'UNAUTHENTICATED'],
       [`${CHAIN}/account/nobody/positions`, 401, 'UNAUTHENTICATED'],
-      ['/health?'.padEnd(9_000, 'x'), 200, ''],
+      ['/health?'.padEnd(7_000, 'x'), 200, ''],
       ['*', 200, ''],
       ['http://example.com/health', 200, ''],
     ]

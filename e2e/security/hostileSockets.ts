@@ -10,6 +10,9 @@ const PER_ADDRESS = 250
 /** Interval at which a slow sender sends one more byte. */
 const SLOW_MS = 1_000
 const TELL_MS = 200
+/** The largest body that the service takes. */
+const BODY_BYTES = 64 * 1024
+const BODY_HEAD = `POST /hl/arbitrum-sepolia/info HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${BODY_BYTES}\r\n\r\n`
 const HEAD = 'GET /health HTTP/1.1\r\nhost: x\r\na: '
 
 const ATTACKS: Readonly<Record<string, (socket: Socket) => void>> = {
@@ -18,6 +21,16 @@ const ATTACKS: Readonly<Record<string, (socket: Socket) => void>> = {
     const bytes = setInterval(() => socket.write('b'), SLOW_MS)
     socket.once('close', () => clearInterval(bytes))
   },
+  secondHead(socket) {
+    socket.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n')
+    socket.once('data', () => socket.write(HEAD))
+  },
+  body: (socket) => void socket.write(BODY_HEAD + 'b'.repeat(BODY_BYTES - 1)),
+  pipelinedBody: (socket) =>
+    void socket.write(
+      `GET /health HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\nb${BODY_HEAD}${'b'.repeat(BODY_BYTES - 1)}`,
+    ),
+  manyHeaders: (socket) => void socket.write('GET /health HTTP/1.1\r\nhost: x\r\n' + 'a: b\r\n'.repeat(990)),
   huge: (socket) => void socket.write(HEAD + 'b'.repeat(100_000)),
   halfClosed: (socket) => void socket.end(HEAD),
 }

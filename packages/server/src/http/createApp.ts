@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isTraced, beginSpan, type LastingSpan } from '../ground/spans.ts'
 import { isAnswerLogged, logAnswer, logSettings, operationOf, type LogPlace } from './answerLog.ts'
-import { answerClientError, watchUnanswered, answerNotificationError, isNotificationsPath } from './errorAnswers.ts'
+import { createRefusals, watchUnanswered, answerNotificationError, isNotificationsPath } from './errorAnswers.ts'
 import { answerError, refuseUnknownRoute, requestIdOf, REQUEST_ID_HEADER } from '../access/answerError.ts'
 import type { AddressInfo } from 'node:net'
 import { httpUrl, StartupError } from '@bezel/protocol'
@@ -16,6 +16,13 @@ const MAX_PARAM_CHARS = 64 * 9
 
 /** Time in which a whole request must arrive, so that slow senders can't hold connections for ever. */
 const REQUEST_TIMEOUT_MS = 10_000
+
+/**
+ * The most bytes of a request's path and headers, and the most headers. Signed requests have about 500 bytes in 5
+ * headers, browsers and proxies add about 2 KB in 30; the rest is for cookies of other services on the same domain.
+ */
+const MAX_HEAD_BYTES = 8_192
+const MAX_HEADERS = 64
 
 /** Interval between two looks for requests that are late. The timeout is kept only as exactly as this. */
 const TIMEOUT_LOOK_MS = 500
@@ -38,6 +45,7 @@ export function createApp(logLevel: string, logPlace: LogPlace = {}): FastifyIns
     // header.
     http: {
       requireHostHeader: false,
+      maxHeaderSize: MAX_HEAD_BYTES,
       headersTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_LOOK_MS,
     },
@@ -45,7 +53,7 @@ export function createApp(logLevel: string, logPlace: LogPlace = {}): FastifyIns
     // afterwards.
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false, useDefaults: false } },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: createRefusals(() => performance.now()),
     frameworkErrors(error, request, reply) {
       const answer = isNotificationsPath(request.url) ? answerNotificationError : answerError
       answer(error, request, reply)
@@ -53,8 +61,9 @@ export function createApp(logLevel: string, logPlace: LogPlace = {}): FastifyIns
       if (areAnswersLogged) logAnswer(request, reply)
     },
   })
+  app.server.maxHeadersCount = MAX_HEADERS
   // An unknown `Expect` header is ignored, as HTTP allows; Node would answer it with an empty 417.
-  app.server.on('checkExpectation', (request, response) => app.routing(request, response))
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   watchUnanswered(app.server)
   app.addHook('onRequest', sendRequestId)
   app.decorateRequest('errorCode', undefined)

@@ -1,6 +1,7 @@
 import { MAX_BODY_BYTES } from '../access/limits.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { ownDetails } from '@bezel/testkit/ownDetails.ts'
@@ -9,6 +10,7 @@ import { ApiError } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import type { LightMyRequestResponse } from 'fastify'
 import { createApp } from './createApp.ts'
+import { createRefusals } from './errorAnswers.ts'
 import { servedChainOf } from '../chain/servedChain.ts'
 
 const app = createApp('silent')
@@ -52,8 +54,7 @@ function assertError(answer: LightMyRequestResponse, status: number, code: strin
 }
 
 /** Sends raw bytes and reads until the server closes the connection. */
-async function sendRaw(bytes: string): Promise<string> {
-  const { port } = app.server.address() as AddressInfo
+async function sendRaw(bytes: string, port = (app.server.address() as AddressInfo).port): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(bytes)
   let text = ''
@@ -163,14 +164,66 @@ describe('error answers', () => {
   })
 })
 
+describe('a connection that is refused', () => {
+  for (const [what, bytes] of [
+    ['sent no HTTP', 'garbage\r\n\r\n'],
+    ['sends headers without an end', `GET / HTTP/1.1\r\nhost: x\r\na: ${'b'.repeat(100_000)}`],
+    ['sends many small headers', `GET / HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(100)}`],
+  ] as const) {
+    it(`is closed, and nothing more is read of it, although a client that ${what} keeps its own side open`, async () => {
+      const accepted = once(app.server, 'connection')
+      const client = connect({ port: (app.server.address() as AddressInfo).port, allowHalfOpen: true })
+      const [socket] = (await accepted) as [Socket]
+      const refused = once(app.server, 'clientError')
+      client.write(bytes)
+      const [{ rawPacket }] = (await refused) as [{ readonly rawPacket: Buffer }]
+      assert.equal(rawPacket.byteLength, 0, 'the copy that Node made of it is freed')
+      const read = socket.bytesRead
+      let isLate = false
+      // Node looks for requests that are late, and would say so of this one after 10 s.
+      app.server.once('clientError', () => (isLate = true))
+      if (!socket.destroyed) await once(socket, 'close')
+      assert.deepEqual([isLate, socket.bytesRead - read], [false, 0])
+      client.destroy()
+    })
+  }
+})
+
+describe('a flood of bytes that are no HTTP', () => {
+  it('gets 200 refusals a second, and then only closed connections', async () => {
+    let nowMs = 0
+    const server = createServer().on(
+      'clientError',
+      createRefusals(() => nowMs),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const refusals = async (): Promise<number> => {
+      const answers = await Promise.all(Array.from({ length: 250 }, () => sendRaw('garbage\r\n\r\n', port)))
+      return answers.filter((answer) => answer !== '').length
+    }
+    try {
+      assert.equal(await refusals(), 200)
+      nowMs = 999
+      assert.equal(await refusals(), 0)
+      nowMs = 1_000
+      assert.equal(await refusals(), 200)
+    } finally {
+      server.close()
+    }
+  })
+})
+
 describe('bytes that are no HTTP, behind a request', () => {
   const statuses = async (bytes: string): Promise<string[]> =>
     (await sendRaw(bytes)).match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(-3)) ?? []
 
   it('are refused after its own answer, however long that takes', async () => {
     for (const path of ['/slow', '/refuse']) {
-      const [own, ...rest] = await statuses(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\ngarbage\r\n\r\n`)
-      assert.deepEqual([own, rest], [path === '/slow' ? '200' : '422', ['400']])
+      for (const header of ['', 'expect: the-unknown\r\n']) {
+        const [own, ...rest] = await statuses(`GET ${path} HTTP/1.1\r\nhost: x\r\n${header}\r\ngarbage\r\n\r\n`)
+        assert.deepEqual([own, rest], [path === '/slow' ? '200' : '422', ['400']])
+      }
     }
     const two = 'GET /slow HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2)
     assert.deepEqual(await statuses(`${two}garbage\r\n\r\n`), ['200', '200', '400'])

@@ -24,24 +24,52 @@ export function watchUnanswered(server: Server): void {
   })
 }
 
+/** The error with which Node tells of bytes that are no request. */
+interface ClientError {
+  readonly code?: string
+  /** Its copy of what it read: a buffer of up to 64 KB. */
+  readonly rawPacket?: unknown
+}
+
+/** The most refusals that are written in a second. The rest of a flood is only closed, which costs less. */
+const MAX_REFUSALS = 200
+const REFUSALS_WINDOW_MS = 1_000
+
 /**
- * Answers bytes that never became a request (broken HTTP, headers too large, too slow) in the common shape of errors.
- * Earlier requests on the same connection get their own answers first: otherwise a client could take this refusal for
- * the answer to its order.
+ * Creates the function that answers bytes that never became a request (broken HTTP, headers too large, too slow) in the
+ * common shape of errors. Earlier requests on the same connection get their own answers first: otherwise a client could
+ * take this refusal for the answer to its order. In a flood the connections beyond `MAX_REFUSALS` are closed without a
+ * word.
  */
-export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
+export function createRefusals(clock: () => number): (error: ClientError, socket: Socket) => void {
+  let window = -Infinity
+  let written = 0
+  const mayWrite = (): boolean => {
+    const now = Math.floor(clock() / REFUSALS_WINDOW_MS)
+    if (now !== window) [window, written] = [now, 0]
+    written += 1
+    return written <= MAX_REFUSALS
+  }
+  return (error, socket) => answerClientError(error, socket, mayWrite)
+}
+
+function answerClientError(error: ClientError, socket: Socket, mayWrite: () => boolean): void {
+  freePacket(error)
   // Browsers connect ahead of their requests. What is said on a connection that asked nothing would be taken for the
   // answer to a request that is on its way; a connection that closes makes them send it again on another one.
   if (socket.bytesRead === 0) socket.destroy()
-  else if (error.code === 'ECONNRESET') refuse(error, socket)
-  else afterAnswers(socket, () => refuse(error, socket))
+  else if (error.code === 'ECONNRESET') socket.destroy()
+  else afterAnswers(socket, () => (socket.writable && mayWrite() ? refuse(error, socket) : socket.destroy()))
 }
 
-function refuse(error: { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
+/** Frees the copy at once: a garbage collector that waits would let thousands of them pile up. */
+function freePacket({ rawPacket }: ClientError): void {
+  if (!(rawPacket instanceof Uint8Array)) return
+  const { buffer } = rawPacket
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === rawPacket.byteLength) buffer.transfer(0)
+}
+
+function refuse(error: ClientError, socket: Socket): void {
   const refusal = malformed(...faultOf(error.code))
   const requestId = randomUUID()
   const body = JSON.stringify(refusal.toBody(requestId))
@@ -52,11 +80,15 @@ function refuse(error: { readonly code?: string }, socket: Socket): void {
     `${REQUEST_ID_HEADER}: ${requestId}`,
     'connection: close',
   ]
+  // Whoever is refused may go on sending and never close. What it still sends is not read, and the connection is over
+  // as soon as the refusal is sent.
+  socket.pause()
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroySoon()
 }
 
 function faultOf(code: string | undefined): readonly [path: string, message: string] {
-  if (code === 'HPE_HEADER_OVERFLOW') return ['headers', 'are too large']
+  if (code === 'HPE_HEADER_OVERFLOW') return ['headers', 'and path are too large: 8 KB together at most']
   return ['request', code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'did not arrive in time' : 'is not valid HTTP']
 }
 

@@ -31,7 +31,7 @@ export function keyAccess(chain: ServedChain, keys: ReadonlyMap<Address, string>
     client: NO_NODE,
     registry,
     domain,
-    relayer: null,
+    relayer: () => null,
     markets: () => undefined,
     delegateMaxAgeMs: 2_000,
     now,

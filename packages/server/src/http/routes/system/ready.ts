@@ -15,7 +15,8 @@ const ChainState = Type.Object({
   ),
   diamondWarning: Type.Optional(
     Type.String({
-      description: 'The change of the contracts of this chain, while nothing is written because of it.',
+      description:
+        'The change of the contracts of this chain, while nothing is written because of it; else the last event of them that is not known, which stops nothing.',
       examples: ['The Diamond has another facet for openTrade.'],
     }),
   ),
