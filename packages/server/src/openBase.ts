@@ -26,7 +26,7 @@ import { createRoles, type Roles } from './journal/roles.ts'
 import { openMarketSources, type MarketSources } from './market/openMarkets.ts'
 import { countTransactions } from './metrics/createMetrics.ts'
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
-import { createOrderCounts, type OrderCounts } from './metrics/watchDeployment.ts'
+import { createOrderCounts, type OrderCounts } from './metrics/orderCounts.ts'
 import { watchSignatures, type NodeSources } from './metrics/watchNode.ts'
 import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import type { ServerConfig } from './settings/config.ts'
@@ -36,7 +36,6 @@ import { lockDataFolder } from './store/lockDataFolder.ts'
 import { newNodeId, openNode, type OwnNode } from './store/nodeStore.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
 import { finishMigrations } from './store/openStore.ts'
-import { countOrdersByStatus } from './store/orderStore.ts'
 import type { Store } from './store/sql.ts'
 import { createStreamCounts, type StreamCounts } from './stream/streamCounts.ts'
 import packageJson from '../package.json' with { type: 'json' }
@@ -149,7 +148,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     relayerKey,
     facadeNonces: await createFacadeNonces({ store, now }),
     waits,
-    orderCounts: createOrderCounts(await countOrdersByStatus(store.read)),
+    orderCounts: createOrderCounts({ onError: (error) => log.error({ err: error }, 'orders could not be counted') }),
     streamCounts: createStreamCounts(),
     facadeCounts: createFacadeCounts(),
     replays: createTimeSliced(),

@@ -5,7 +5,7 @@ import { forgetUnsent } from './journal/forgetUnsent.ts'
 import type { Leader } from './journal/roles.ts'
 import { startNoticeRounds, type NoticesOptions } from './notices/startNotices.ts'
 import type { Base } from './openBase.ts'
-import { countOrdersByStatus } from './store/orderStore.ts'
+import { countOrders } from './store/orderStore.ts'
 
 /** Pause between two rounds that forget registrations which never were in force. */
 const FORGET_CLAIMS_MS = 60_000
@@ -33,9 +33,8 @@ async function keepDeployment(base: Base, options: KeeperOptions, { store, open 
   if (!roles.isAlone) {
     await markets.candles.writeTo(store)
     open.defer(() => markets.candles.writeTo(undefined))
-    // This node tells them from now on, and does not know what the last one forgot.
-    await base.orderCounts.restart(() => countOrdersByStatus(store.read))
   }
+  open.defer(base.orderCounts.begin((after) => countOrders(store.read, after)))
   const rounds = startNoticeRounds({ chains, ...options, store, now, log })
   open.defer(() => rounds.close())
   const claims = every(FORGET_CLAIMS_MS, () => authenticate.registry.forgetOldClaims(store), {

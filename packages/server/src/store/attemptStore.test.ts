@@ -4,6 +4,7 @@ import { parseAddress, type Address, type ChainSlug, type Hex, type OrderId } fr
 import type { Attempt, AttemptId, AttemptKind } from '../trading/orders/orderModel.ts'
 import { anOrder } from '../trading/orders/testing/orderHistory.ts'
 import {
+  hasUnreportedAttempt,
   insertAttempt,
   listAttemptOrders,
   listAttempts,
@@ -137,6 +138,28 @@ describe('attempts of a store that was written before a transaction could carry 
     assert.deepEqual(await listAttempts(opened.store.read, '2' as OrderId), [
       attemptOf(2, 'open', { submittedHash: other, submittedAtMs }),
     ])
+  })
+
+  it('are waited for without a report while they may still do something', async () => {
+    const { read } = opened.store
+    const waits = (): Promise<boolean> => hasUnreportedAttempt(read, CHAIN, 999)
+    const setStatus = async (status: string): Promise<void> => {
+      await opened.store.transaction(TEST_SCOPE, (sql) => sql.run('update orders set status = $1', status))
+    }
+    const expected = { prepared: true, expired: true, pending: false, open: false, filled: false, rejected: false }
+    for (const [status, isWaitedFor] of Object.entries(expected)) {
+      await setStatus(status)
+      assert.equal(await waits(), isWaitedFor, status)
+    }
+    await opened.store.transaction(TEST_SCOPE, (sql) =>
+      insertAttempt(sql, { chain: CHAIN, orderId: '1' as OrderId, attempt: attemptOf(4, 'update') }),
+    )
+    for (const status of ['open', 'timed_out', 'canceled', 'filled']) {
+      await setStatus(status)
+      assert.equal(await waits(), status === 'open' || status === 'timed_out', status)
+    }
+    await setStatus('prepared')
+    assert.equal(await hasUnreportedAttempt(read, CHAIN, 1_000), false, 'all have expired')
   })
 
   it('are found by indexes, without a look at all of them', ON_SQLITE, async () => {

@@ -187,11 +187,16 @@ export async function listAwaitedAttempts(
 
 /**
  * Returns true when a transaction that was prepared and not reported was valid after `sinceMs`: it may be mined at any
- * moment, and when it fails it leaves no log.
+ * moment, and when it fails it leaves no log. One whose order has ended, or that makes an order which the chain has by
+ * now, is waited for no more.
  */
 export async function hasUnreportedAttempt(sql: Sql, chain: ChainSlug, sinceMs: number): Promise<boolean> {
   const found = await sql.get(
-    'select 1 from attempts where chain = $1 and submitted_hash is null and expires_at > $2 limit 1',
+    `select 1 from attempts where chain = $1 and submitted_hash is null and expires_at > $2
+     and exists (select 1 ${ORDER_OF}
+       and case when attempts.kind = 'open' then orders.status in ('prepared', 'expired')
+           else orders.status not in ('filled', 'rejected', 'canceled') end)
+     limit 1`,
     chain,
     sinceMs,
   )

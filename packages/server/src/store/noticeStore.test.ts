@@ -19,7 +19,7 @@ import { Value } from '@sinclair/typebox/value'
 import { loadDelegations, saveDelegation } from './agentStore.ts'
 import { migrate } from './openStore.ts'
 import type { Sql } from './sql.ts'
-import { ON_SQLITE, openTestStore, type TestStore } from './testing/testStore.ts'
+import { ON_POSTGRES, ON_SQLITE, openTestStore, type TestStore } from './testing/testStore.ts'
 import { TEST_SCOPE } from './testing/testScope.ts'
 
 const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
@@ -66,6 +66,26 @@ describe('the store of notices', () => {
     })
   const list = (trader = ALICE, nowMs = NOW_MS, limit = 200) => listNotices(opened.store.read, trader, { nowMs, limit })
   const idsOf = async (trader = ALICE, nowMs = NOW_MS) => (await list(trader, nowMs)).map(({ id }) => id)
+
+  it('forgets no notice that another transaction renews meanwhile', ON_POSTGRES, async () => {
+    await tell(aNotice('1', { expiresAtMs: NOW_MS }), aNotice('2', { expiresAtMs: NOW_MS }))
+    const renewed = Promise.withResolvers<void>()
+    const looked = Promise.withResolvers<void>()
+    const renewing = opened.store.transaction({ name: 'notices' }, async (sql) => {
+      await saveNotice(sql, 9, aNotice('1', { expiresAtMs: NOW_MS + 1_000 }))
+      await sql.get('select 1 as one')
+      renewed.resolve()
+      await looked.promise
+    })
+    await renewed.promise
+    const deleted = await opened.store.transaction({ name: 'cleanup' }, async (sql) => {
+      const count = await deleteExpiredNotices(sql, NOW_MS, 10)
+      looked.resolve()
+      return count
+    })
+    await renewing
+    assert.deepEqual([deleted, await idsOf()], [1, [1]])
+  })
 
   it('gives ids of a sequence of its own, none twice, across a restart', async () => {
     assert.deepEqual(await write((sql) => takeNoticeIds(sql, 3)), [1, 2, 3])

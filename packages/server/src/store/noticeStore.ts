@@ -1,6 +1,6 @@
 import type { Address, ChainSlug, Notification, NotificationType } from '@bezel/protocol'
 import { takeIds } from './ids.ts'
-import type { Sql } from './sql.ts'
+import { holdingFree, type Sql } from './sql.ts'
 
 /** Recipient of a notice to all traders. */
 export const EVERYBODY = '*'
@@ -136,10 +136,10 @@ export async function dismissNotice(sql: Sql, trader: Address, id: number): Prom
   return true
 }
 
-/** Deletes up to `limit` expired notices. Returns their number. */
+/** Deletes up to `limit` expired notices, but for those that are just renewed. Returns their number. */
 export async function deleteExpiredNotices(sql: Sql, nowMs: number, limit: number): Promise<number> {
   const rows = await sql.all<{ trader: string; id: bigint }>(
-    'select trader, id from notices where expires_at <= $1 order by expires_at limit $2',
+    `select trader, id from notices where expires_at <= $1 order by expires_at limit $2${holdingFree(sql)}`,
     nowMs,
     limit,
   )

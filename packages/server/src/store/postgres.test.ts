@@ -235,6 +235,20 @@ describe('the store on PostgreSQL', () => {
     await until('the next block has run', () => isThrough)
   })
 
+  it('ends a session of which it never heard that it began, so that nobody waits for its locks', async () => {
+    // So long that only the store itself can end the session.
+    const idleTransactionMs = 3_600_000
+    const cutOff = openPostgres({ ...SETTINGS, idleTransactionMs, url: server.urlOf(database, proxy.port) })
+    await cutOff.transaction(ALICE, (sql) => sql.get('select 1 as one'))
+    const lost = proxy.loseAnswer('begin isolation level')
+    await assert.rejects(insert(1, cutOff), StoreUnavailableError)
+    await lost
+    await until('another process has the trader', () => insert(2, other).catch(() => undefined))
+    await cutOff.transaction(ALICE, (sql) => sql.run('insert into t values ($1, $2)', 3, 'a'))
+    assert.deepEqual(await numbers(), [2n, 3n])
+    await cutOff.close()
+  })
+
   it('tells of a commit whose answer was lost, before anybody else runs', async () => {
     const seen: string[] = []
     const lost = store.transaction(ALICE, async (sql) => {

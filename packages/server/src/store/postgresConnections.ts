@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { Client, DatabaseError, type QueryResult } from 'pg'
@@ -26,6 +26,8 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set(['25P03', '25006', '55P03
 
 /** A connection that is in use. Statements are sent at once, also while others are not answered yet. */
 export interface PostgresConnection {
+  /** The name of its session on the server, which no other has. */
+  readonly name: string
   /** Runs one statement, prepared under a name that belongs to its text. */
   query<Row>(text: string, params: readonly SqlValue[]): Promise<QueryResult<Row & object>>
   /** Runs statements without parameters that are separated by semicolons. Returns the last one's result. */
@@ -225,14 +227,14 @@ async function openMember(
   told: { readonly onSent: () => void; readonly onEnd: (member: Member) => void },
 ): Promise<Member> {
   const socket = new Socket()
+  const { name, connectionString } = nameSession(url)
   const client = new Client({
-    connectionString: url,
+    connectionString,
     ssl,
     pipeline: true,
     stream: () => socket,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,
-    application_name: 'bezel',
     types: { getTypeParser: (type: number) => PARSERS.get(type) ?? asText },
   })
   let outstanding = 0
@@ -253,6 +255,7 @@ async function openMember(
 
   const member: Member = {
     client,
+    name,
     isPatient: false,
     query: (text, params) => send(() => client.query({ ...nameOf(text), text, values: [...params] })),
     script: (text) => send(async () => [await client.query(text)].flat().at(-1)!),
@@ -274,6 +277,18 @@ async function openMember(
     throw error
   }
   return member
+}
+
+/** Greatest length of the part of a session's name that is the same for all: PostgreSQL keeps 63 bytes of a name. */
+const MAX_SHARED_NAME = 40
+
+/** Gives a session a name of its own: that in the address or ours, and a random part. */
+function nameSession(url: string): { readonly name: string; readonly connectionString: string } {
+  const target = new URL(url)
+  const shared = (target.searchParams.get('application_name') ?? 'bezel').slice(0, MAX_SHARED_NAME)
+  const name = `${shared} ${randomBytes(8).toString('hex')}`
+  target.searchParams.set('application_name', name)
+  return { name, connectionString: target.href }
 }
 
 const asText = (text: string): string => text

@@ -95,7 +95,7 @@ export function beginPostgres(
       return line.commit(writes.take(), lasts)
     },
     rollback: line.rollback,
-    readOutcome: (connections) => readOutcome(connections, line.identity()),
+    readOutcome: (connections) => readOutcome(connections, connection.name, line.identity()),
   }
 }
 
@@ -202,11 +202,18 @@ function withStatement(error: unknown, text: string): unknown {
 }
 
 /** Ends the session of the transaction if it is still there, and reads the outcome. */
-async function readOutcome(connections: PostgresConnections, { xid, pid }: Identity): Promise<Outcome> {
-  // Nothing is written before the transaction is known to have begun.
-  if (xid === undefined) return 'aborted'
+async function readOutcome(
+  connections: PostgresConnections,
+  session: string,
+  { xid, pid }: Identity,
+): Promise<Outcome> {
   const connection = await connections.acquire()
   try {
+    if (xid === undefined) {
+      const ended = await endSession(connection, session)
+      connections.release(connection)
+      return ended ? 'aborted' : 'open'
+    }
     await connection.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where pid = $1::int and backend_xid::text = ($2::numeric % 4294967296)::text`,
@@ -223,6 +230,18 @@ async function readOutcome(connections: PostgresConnections, { xid, pid }: Ident
     // A database that has never seen this transaction is one that took over without it.
     return 'aborted'
   }
+}
+
+/**
+ * Ends a session whose transaction is not known to have begun: nothing was written in it, but it may hold its locks.
+ * Returns true once it is gone.
+ */
+async function endSession(connection: PostgresConnection, session: string): Promise<boolean> {
+  const { rows } = await connection.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1',
+    [session],
+  )
+  return rows.length === 0
 }
 
 function outcomeOf(status: string | null): Outcome {

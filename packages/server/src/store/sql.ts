@@ -95,6 +95,11 @@ export function holding({ engine }: Pick<Sql, 'engine'>): string {
   return engine === 'postgres' ? ' for update' : ''
 }
 
+/** Returns the end of a select like `holding`, which leaves out the rows that another transaction holds. */
+export function holdingFree({ engine }: Pick<Sql, 'engine'>): string {
+  return engine === 'postgres' ? ' for update skip locked' : ''
+}
+
 const BIGINT_PATTERN = /^-?\d+n$/
 /** Text that looks like a bigint, and is marked by a quote so that it does not become one. */
 const MARKED_PATTERN = /^'+-?\d+n$/

@@ -32,6 +32,9 @@ const SERVER_URL = process.env['TEST_DATABASE_URL']
 /** Options of a test that reads the query plans of SQLite, or changes its file. */
 export const ON_SQLITE = { skip: SERVER_URL === undefined ? false : 'a test of SQLite' }
 
+/** Options of a test of several nodes, or of transactions that wait for each other, which SQLite has none of. */
+export const ON_POSTGRES = { skip: SERVER_URL === undefined ? 'a test of PostgreSQL' : false }
+
 /** Connections of one test store. Small, because many tests run at the same time. */
 const TEST_CONNECTIONS = 6
 /** Bounds far above the need of any test. */
