@@ -6,7 +6,10 @@ import type { RunningRedis } from '@bezel/testkit/startRedis.ts'
 import type { RunningService } from '@bezel/testkit/startService.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { Client } from 'pg'
-import { zeroAddress } from 'viem'
+import { zeroAddress, type Address } from 'viem'
+import type { FaultyProxy } from '../outages/faultyProxy.ts'
+import { NO_LOGS } from '../outages/lies.ts'
+import { placeRelayed } from './relayedOrder.ts'
 
 /** The values of all series of several nodes by name, with the labels as the scrape has them. */
 export type Values = ReadonlyMap<string, readonly { readonly labels: string; readonly value: number }[]>
@@ -47,12 +50,16 @@ const nobodyLeads: Movement = {
   },
 }
 
+/** Longer than the lag of the event loop at which the rule fires, and far shorter than a lease. */
+const STANDSTILL_MS = 400
+
 /** Age of the last price at which the rule fires, in seconds. */
 const FEED_SILENT_S = 15
 
 /** A deployment whose parts can be taken away. */
 export interface AlertWorld {
   readonly devnet: RunningDevnet
+  readonly provider: FaultyProxy
   readonly chain: ChainClient
   readonly server: RunningPostgres
   readonly redis: RunningRedis
@@ -71,9 +78,12 @@ export interface Cause {
 
 const FACET = 'TradingInteractionsFacet'
 const SLUG = 'arbitrum-sepolia'
+const RELAYED_TRADER = 'trader-4'
 /** Traders that are doubted: more than one look reads again, so that a scrape sees them. */
 const DOUBTED_TRADERS = 2_000
 const RELAYER_BALANCE_WEI = '0x21e19e0c9bab2400000'
+
+let letRun: (() => void) | undefined
 
 /** The connection whose transaction holds what others wait for. */
 let holder: Client | undefined
@@ -81,6 +91,14 @@ let holder: Client | undefined
 const openTrade = async ({ chain }: AlertWorld): Promise<void> => {
   const trader = chain.account('trader-3')
   await chain.send(trader, 'openTrade', [tradeOf(chain, trader.address, { price: 60_000n }), 1_000, zeroAddress])
+}
+
+/** Finds the block in which an account's newest transaction was mined. */
+async function blockOfLastNonce({ client }: ChainClient, address: Address): Promise<number> {
+  const used = await client.getTransactionCount({ address })
+  let number = await client.getBlockNumber({ cacheTime: 0 })
+  while ((await client.getTransactionCount({ address, blockNumber: number - 1n })) === used) number -= 1n
+  return Number(number)
 }
 
 async function untilReady({ nodes }: AlertWorld): Promise<void> {
@@ -91,15 +109,17 @@ async function untilReady({ nodes }: AlertWorld): Promise<void> {
   })
 }
 
-/** Stops a process until the chain has a few blocks more. A scrape begins what it measures of itself anew. */
-async function freeze({ chain, scrapes }: AlertWorld, { pid }: RunningService): Promise<void> {
-  const first = await chain.client.getBlockNumber({ cacheTime: 0 })
-  await scrapes()
-  process.kill(pid, 'SIGSTOP')
-  try {
-    await until('blocks went by', async () => (await chain.client.getBlockNumber({ cacheTime: 0 })) > first + 4n)
-  } finally {
-    process.kill(pid, 'SIGCONT')
+/** Lets a process stand still for half of the time. Returns the function that ends it. */
+function keepStopping({ pid }: RunningService): () => void {
+  let isStopped = false
+  const turn = (to: boolean): void => {
+    isStopped = to
+    process.kill(pid, to ? 'SIGSTOP' : 'SIGCONT')
+  }
+  const turns = setInterval(() => turn(!isStopped), STANDSTILL_MS)
+  return () => {
+    clearInterval(turns)
+    turn(false)
   }
 }
 
@@ -108,8 +128,13 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'a process that has too much to do',
     alerts: { BezelEventLoopSlow: some('nodejs_eventloop_lag_p99_seconds', (seconds) => seconds > 0.2) },
-    provoke: (world) => freeze(world, world.nodes()[0]!),
-    heal: untilReady,
+    async provoke({ nodes }) {
+      letRun = keepStopping(nodes()[0]!)
+    },
+    async heal(world) {
+      letRun?.()
+      await untilReady(world)
+    },
   },
   {
     name: 'traders of whom not everything is known',
@@ -191,6 +216,43 @@ export const CAUSES: readonly Cause[] = [
     },
   },
   {
+    name: 'a program that uses the key of the relayer, whose own transaction is never mined',
+    alerts: {
+      BezelRelayerStuck: some('bezel_relayer_oldest_waiting_seconds', (seconds) => seconds > 0),
+      BezelRelayerKeyElsewhere: grows('bezel_relayer_lost_total'),
+    },
+    async provoke(world) {
+      const { devnet, chain, nodes } = world
+      const [trader, relayer] = [chain.account(RELAYED_TRADER), chain.account('relayer')]
+      await chain.send(trader, 'setTradingDelegate', [relayer.address])
+      await until('the order rests', async (saw) => {
+        const { body } = await placeRelayed(devnet, nodes()[0]!, RELAYED_TRADER)
+        saw(body)
+        return body.response?.data?.statuses?.[0]?.resting
+      })
+      // Nobody sends it again before the stranger has used its nonce.
+      for (const { pid } of nodes()) process.kill(pid, 'SIGSTOP')
+      try {
+        await chain.control('bezel_reorgFrom', await blockOfLastNonce(chain, relayer.address), 'drop')
+        await chain.send(relayer, 'setTradingDelegate', [trader.address])
+      } finally {
+        for (const { pid } of nodes()) process.kill(pid, 'SIGCONT')
+      }
+    },
+    heal: untilReady,
+  },
+  {
+    name: 'a node of the chain that hides logs',
+    alerts: { BezelMarketsDiffer: grows('bezel_markets_differences_total') },
+    async provoke(world) {
+      world.provider.fault = { kind: 'lies', lie: NO_LOGS }
+      await openTrade(world)
+    },
+    async heal({ provider }) {
+      provider.fault = { kind: 'none' }
+    },
+  },
+  {
     name: 'database, Redis, node of the chain and price feed away at once',
     alerts: {
       BezelChainNotReady: some('bezel_chain_ready', (ready) => ready === 0),
@@ -213,22 +275,3 @@ export const CAUSES: readonly Cause[] = [
     },
   },
 ]
-
-/**
- * Rules that take minutes of a transaction that nobody mines, a stranger with the key, or a node that hides a log:
- * their tests are named.
- */
-export const SHOWN_BESIDE: Readonly<Record<string, { readonly series: string; readonly test: string }>> = {
-  BezelMarketsDiffer: {
-    series: 'bezel_markets_differences_total',
-    test: 'packages/server/src/metrics/metrics.test.ts',
-  },
-  BezelRelayerStuck: {
-    series: 'bezel_relayer_oldest_waiting_seconds',
-    test: 'packages/server/src/metrics/watchDeployment.test.ts',
-  },
-  BezelRelayerKeyElsewhere: {
-    series: 'bezel_relayer_lost_total',
-    test: 'packages/server/src/metrics/watchDeployment.test.ts',
-  },
-}

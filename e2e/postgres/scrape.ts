@@ -48,8 +48,15 @@ const quoted = (text: string): string[] => [...text.matchAll(/`(\w+)`/g)].map(([
 const namesIn = (matchers: string): string[] =>
   [...matchers.matchAll(/(\w+)\s*(?:=|!=|=~|!~)\s*"(?:[^"\\]|\\.)*"/g)].map(([, name]) => name!)
 
-/** Returns what an expression, and the text beside its values, name that is not there. */
+/** Returns what an expression, and the text beside its values, name that is not there. Each side of an `or` is one. */
 export function wrongNames(
+  { expr, text }: { readonly expr: string; readonly text: string },
+  known: ReadonlyMap<string, Labels>,
+): string[] {
+  return expr.split(/\bor\b/).flatMap((side) => wrongNamesOfSide({ expr: side, text }, known))
+}
+
+function wrongNamesOfSide(
   { expr, text }: { readonly expr: string; readonly text: string },
   known: ReadonlyMap<string, Labels>,
 ): string[] {
@@ -66,7 +73,8 @@ export function wrongNames(
   })
   // `group_right` keeps the labels of what stands on its right.
   const isGrouped = /\bby\s*\(/.test(expr) && !expr.includes('group_right')
-  const shown = isGrouped ? grouped : found.flatMap(({ name }) => labelsOf(name))
+  const added = [...expr.matchAll(/\blabel_replace\(.*?\), "(\w+)"/gs)].map(([, label]) => label!)
+  const shown = [...added, ...(isGrouped ? grouped : found.flatMap(({ name }) => labelsOf(name)))]
   const inText = [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(([, label]) => label!)
   return [
     ...wrong,

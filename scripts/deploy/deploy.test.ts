@@ -19,6 +19,7 @@ import { after, describe, it } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { SERVER_SETTINGS } from '../../packages/server/src/settings/config.ts'
 import { stopTimesOf } from '../../packages/server/src/settings/stopTimes.ts'
+import { readContainerCommands } from '../container/containerCommands.ts'
 import { readEnvironment, readUnit } from './unitFile.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -119,6 +120,18 @@ describe('the files to run it by', () => {
     for (const secret of readEnvironment(read('bezel.env')).values()) {
       if (secret.startsWith('/etc/bezel/secrets/')) assert.ok(guide.includes(`target=${secret},uid=`), secret)
     }
+  })
+
+  it('make an image and run it by three commands, which a trial can run in another place', () => {
+    const commands = readContainerCommands({ folder: '/trial', name: 'one', port: 1234 })
+    const files = [
+      ...Object.values(commands)
+        .join('\n')
+        .matchAll(/(?<!:|target=)\/(?:etc|trial)\/\S+/g),
+    ]
+    for (const [file] of files) assert.match(file, /^\/trial\//)
+    assert.ok(files.length >= 4)
+    assert.match(commands.run, /--name one .*PORT=1234 .*--network host bezel:/)
   })
 
   it('ask for the health of a node, and not before it may have started', () => {

@@ -10,9 +10,8 @@ import type { FeedPulse } from '../market/feed/feed.ts'
 import { createApp } from '../http/createApp.ts'
 import { registerHooks } from '../http/hooks/registerHooks.ts'
 import { openTestAddress, openTestStore } from '../store/testing/testStore.ts'
-import type { CountedOrders } from '../store/orderStore.ts'
 import { countAnswers, createMetrics, type Metrics, countTransactions, serveMetrics } from './createMetrics.ts'
-import { createOrderCounts, watchAccounts, watchDeployment, type ChainSource } from './watchDeployment.ts'
+import { watchAccounts, watchDeployment, type ChainSource } from './watchDeployment.ts'
 import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 /** Returns the lines of a series, without its help text. */
@@ -241,48 +240,6 @@ describe('metrics of the deployment', () => {
 })
 
 describe('the counts of orders', () => {
-  it('go on from the start with each change', () => {
-    const counts = createOrderCounts({ byStatus: new Map([['open', 2]]), asOf: new Map([['base', 3]]) })
-    counts.apply(
-      [
-        { before: undefined, after: { status: 'prepared' } },
-        { before: { status: 'open' }, after: { status: 'filled' } },
-        { before: { status: 'open' }, after: { status: 'open' } },
-      ],
-      { chain: 'base', number: 4 },
-    )
-    counts.apply([{ before: { status: 'prepared' }, after: undefined }], { chain: 'base', number: undefined })
-    counts.apply([{ before: undefined, after: { status: 'filled' } }], { chain: 'base', number: 3 })
-    assert.deepEqual(Object.fromEntries(counts.current()), { open: 1, prepared: 0, filled: 1 })
-    counts.forget('filled', 1)
-    counts.forget('expired', 1)
-    assert.deepEqual(Object.fromEntries(counts.current()), { open: 1, prepared: 0, filled: 0, expired: 0 })
-  })
-})
-
-describe('the counts of orders that begin anew', () => {
-  it('hold what is committed while they are counted', async () => {
-    const counts = createOrderCounts({ byStatus: new Map([['open', 9]]), asOf: new Map() })
-    const counting = Promise.withResolvers<CountedOrders>()
-    const done = counts.restart(() => counting.promise)
-    const opened = [{ before: undefined, after: { status: 'open' } }] as const
-    counts.apply(opened, { chain: 'base', number: 5 })
-    counts.apply(opened, { chain: 'base', number: 6 })
-    counting.resolve({ byStatus: new Map([['open', 3]]), asOf: new Map([['base', 5]]) })
-    await done
-    assert.deepEqual(Object.fromEntries(counts.current()), { open: 4 })
-  })
-
-  it('are those of the restart that began last', async () => {
-    const counts = createOrderCounts({ byStatus: new Map(), asOf: new Map() })
-    const slow = Promise.withResolvers<CountedOrders>()
-    const first = counts.restart(() => slow.promise)
-    await counts.restart(async () => ({ byStatus: new Map([['filled', 2]]), asOf: new Map() }))
-    slow.resolve({ byStatus: new Map([['filled', 1]]), asOf: new Map() })
-    await first
-    assert.deepEqual(Object.fromEntries(counts.current()), { filled: 2 })
-  })
-
   it('are not told by a node that leaves it to another', async () => {
     const metrics = createMetrics()
     let isTold = true

@@ -5,8 +5,6 @@ import type { AccountStats } from '../accounts/chainAccounts.ts'
 import type { FeedPulse } from '../market/feed/feed.ts'
 import type { MarketsStats } from '../market/watchChainMarkets.ts'
 import type { RelayerHealth } from '../facade/relayer/relayerHealth.ts'
-import type { CountedOrders } from '../store/orderStore.ts'
-import type { OrderState } from '../trading/orders/orderModel.ts'
 
 /** The sources of one chain's numbers. All are read at each scrape, so they must be in memory. */
 export interface ChainSource {
@@ -31,7 +29,7 @@ export interface ChainSource {
 
 export interface DeploymentSources {
   readonly chains: readonly ChainSource[]
-  /** The orders of all nodes; `undefined` on a node that leaves telling them to another. */
+  /** The orders of all nodes; `undefined` until they are counted, and on a node that leaves telling them to another. */
   readonly ordersByStatus: () => ReadonlyMap<OrderStatus, number> | undefined
   readonly noncesRemembered: () => number
   /** Number of anonymous requests that were refused because there was too much to do. */
@@ -162,66 +160,6 @@ export function watchDeployment({ registry }: Metrics, sources: DeploymentSource
         if (seconds !== undefined && Number.isFinite(seconds)) gauge.set(seconds)
       },
     })
-  }
-}
-
-/**
- * The number of orders by status, kept without querying the store: counting a large table would block every request
- * meanwhile.
- */
-export interface OrderCounts {
-  /** Applies the changes of a commit, unless it is counted already. */
-  apply(changes: readonly OrderCountChange[], of: { readonly chain: string; readonly number: number | undefined }): void
-  /** Begins anew, with what the store holds now. Changes that come meanwhile are counted too. */
-  restart(count: () => Promise<CountedOrders>): Promise<void>
-  /** Takes off orders that the store has forgotten. */
-  forget(status: OrderStatus, orders: number): void
-  current(): ReadonlyMap<OrderStatus, number>
-}
-
-/** The part of an order's change that affects the counts. */
-interface OrderCountChange {
-  readonly before: Pick<OrderState, 'status'> | undefined
-  readonly after: Pick<OrderState, 'status'> | undefined
-}
-
-/** Creates the counts, starting from those that the store held at startup. */
-export function createOrderCounts({ byStatus, asOf }: CountedOrders): OrderCounts {
-  let counts = new Map(byStatus)
-  let counted = asOf
-  /** Changes since the counting began; `undefined` while nobody counts. */
-  let meanwhile: (() => void)[] | undefined
-
-  function add(state: Pick<OrderState, 'status'> | undefined, step: 1 | -1): void {
-    if (state !== undefined) counts.set(state.status, (counts.get(state.status) ?? 0) + step)
-  }
-
-  const apply: OrderCounts['apply'] = (changes, { chain, number }) => {
-    if (number !== undefined && number <= (counted.get(chain) ?? 0)) return
-    for (const { before, after } of changes) {
-      add(before, -1)
-      add(after, 1)
-    }
-  }
-
-  return {
-    apply(changes, of) {
-      meanwhile?.push(() => apply(changes, of))
-      apply(changes, of)
-    },
-    async restart(count) {
-      const missed: (() => void)[] = []
-      meanwhile = missed
-      const next = await count()
-      // Another restart that began later knows more.
-      if (meanwhile !== missed) return
-      meanwhile = undefined
-      counts = new Map(next.byStatus)
-      counted = next.asOf
-      for (const again of missed) again()
-    },
-    forget: (status, orders) => void counts.set(status, Math.max(0, (counts.get(status) ?? 0) - orders)),
-    current: () => counts,
   }
 }
 

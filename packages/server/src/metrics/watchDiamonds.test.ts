@@ -9,6 +9,7 @@ it('metrics of the contracts are read at each scrape', async () => {
   let stats: DiamondStats = {
     isChanged: false,
     cuts: 0,
+    signsOfChange: 0,
     undecoded: new Map(),
     unknownTopics: new Map(),
     unansweredMs: 0,
@@ -26,6 +27,7 @@ it('metrics of the contracts are read at each scrape', async () => {
   stats = {
     isChanged: true,
     cuts: 2,
+    signsOfChange: 0,
     undecoded: new Map([['TradeStored', 3]]),
     unknownTopics: new Map([
       ['0x12', 4],
