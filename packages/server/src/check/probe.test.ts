@@ -50,6 +50,18 @@ describe('createProbe', () => {
     assert.equal(typeof probe.clock()?.aheadMs, 'number')
   })
 
+  it('asks again on another connection when one ends, and only where it is to be patient', async () => {
+    let cuts = 1
+    const answer = answering((id) => ({ result: `0x${id}` }))
+    const probe = await probeOf((request, response) => {
+      if (cuts-- > 0) request.socket.destroy()
+      else void answer(request, response)
+    })
+    assert.equal((await probe.askPatiently([CALL])).kind, 'answered')
+    cuts = 1
+    assert.equal((await probe.ask([CALL])).kind, 'silent')
+  })
+
   it('tells a refusal from too many requests, and repeats none of its address', async () => {
     const refusing = (status: number, text: string): RequestListener => {
       return (_request, response) => response.writeHead(status, { 'retry-after': '2' }).end(text)

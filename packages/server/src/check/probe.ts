@@ -11,8 +11,8 @@ export type ProbeAnswer =
   | { readonly kind: 'answered'; readonly outcomes: readonly RpcOutcome[]; readonly elapsedMs: number }
   /** The provider answered, but not the calls. `words` says what it said; `isRate` is true for too many requests. */
   | { readonly kind: 'refused'; readonly words: string; readonly isRate: boolean; readonly retryMs: number }
-  /** Nobody answered. */
-  | { readonly kind: 'silent'; readonly words: string }
+  /** Nobody answered. `isCut` is true for a connection that was open and ended. */
+  | { readonly kind: 'silent'; readonly words: string; readonly isCut: boolean }
 
 /** The clock of a server, as its answer showed it. */
 export interface ClockReading {
@@ -25,7 +25,10 @@ export interface Probe {
   readonly url: string
   /** Sends these calls as one batch. Never throws. */
   ask(calls: readonly RpcCall[]): Promise<ProbeAnswer>
-  /** Asks as `ask` does, and again, a few times, when the provider says that requests come too fast. */
+  /**
+   * Asks as `ask` does, and again, a few times, when the provider says that requests come too fast, or ends the
+   * connection: one that is kept open may end at the moment of the next request.
+   */
   askPatiently(calls: readonly RpcCall[]): Promise<ProbeAnswer>
   /** Returns the provider's clock by its last answer with a date; `undefined` when none had one. */
   clock(): ClockReading | undefined
@@ -62,7 +65,7 @@ export function createProbe({ url, now }: ProbeOptions): Probe {
       answer = await fetch(address, { method: 'POST', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) })
       text = await boundedText(answer, MAX_ANSWER_BYTES)
     } catch (error) {
-      return { kind: 'silent', words: quoted(reasonOf(error), url) }
+      return { kind: 'silent', words: quoted(reasonOf(error), url), isCut: CUT_CODES.has(causeOf(error)?.code) }
     }
     const elapsedMs = performance.now() - started
     clock = readClock(answer.headers.get('date'), sentAtMs, now()) ?? clock
@@ -103,8 +106,9 @@ export function createProbe({ url, now }: ProbeOptions): Probe {
     async askPatiently(calls) {
       for (let tries = 1; ; tries += 1) {
         const answer = await ask(calls)
-        if (answer.kind !== 'refused' || !answer.isRate || tries === MAX_TRIES) return answer
-        await sleep(answer.retryMs)
+        const { retryMs, isAgain } = repeatOf(answer)
+        if (!isAgain || tries === MAX_TRIES) return answer
+        await sleep(retryMs)
       }
     },
     clock: () => clock,
@@ -155,6 +159,12 @@ function errorMessageIn(text: string): string | undefined {
   }
 }
 
+/** Says whether, and after which pause, calls that were answered so are sent again. */
+function repeatOf(answer: ProbeAnswer): { readonly isAgain: boolean; readonly retryMs: number } {
+  if (answer.kind === 'refused') return { isAgain: answer.isRate, retryMs: answer.retryMs }
+  return { isAgain: answer.kind === 'silent' && answer.isCut, retryMs: 0 }
+}
+
 function retryMsOf(header: string | null): number {
   return Math.min(retryAfterMs(header, Date.now()) ?? RETRY_MS, MAX_RETRY_MS)
 }
@@ -162,9 +172,16 @@ function retryMsOf(header: string | null): number {
 function reasonOf(error: unknown): string {
   if (error instanceof AnswerTooLongError) return error.message
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer in ${TIMEOUT_MS / 1_000} s`
-  const { cause } = error as { readonly cause?: { readonly code?: unknown; readonly message?: unknown } }
+  const cause = causeOf(error)
   const words = cause?.code ?? cause?.message
   return typeof words === 'string' ? words : 'no connection'
+}
+
+/** Codes of the ends of connections that were open. */
+const CUT_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+function causeOf(error: unknown): { readonly code?: unknown; readonly message?: unknown } | undefined {
+  return (error as { readonly cause?: { readonly code?: unknown; readonly message?: unknown } }).cause
 }
 
 /** Length of time that a date header stands for: it has whole seconds. */
