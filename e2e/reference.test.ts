@@ -391,6 +391,9 @@ describe('the reference', () => {
     assert.match(metrics, /^bezel_http_requests_total\{operation="createOrder",status="4xx"\} \d+$/m)
     assert.match(metrics, /^bezel_chain_ready\{chain="arbitrum-sepolia"\} 1$/m)
     assert.match(metrics, /^bezel_orders\{status="expired"\} 1$/m)
+    for (const role of ['follower', 'keeper']) {
+      assert.match(metrics, new RegExp(`^bezel_lease_held\\{chain="arbitrum-sepolia",role="${role}"\\} 1$`, 'm'))
+    }
     assert.match(metrics, /^bezel_nonces_remembered [1-9]\d*$/m)
     const forwarded = await fetch(`${service.url}/metrics`, { headers: { 'x-forwarded-for': '127.0.0.1' } })
     assert.equal(forwarded.status, 404)

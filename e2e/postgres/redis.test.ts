@@ -123,8 +123,9 @@ describe('two services that share a Redis', () => {
   /** Runs commands of the runbook beside a node. */
   const runHere = (at: number, commands: string): Promise<string> => {
     assert.deepEqual(otherCommands, [])
-    const instead = { 'http://127.0.0.1:8080': services[at]!.url }
-    return runCommands(commands, { instead, env: { REDIS_URL: redis.urlOf() } })
+    const instead = { 'http://127.0.0.1:8081': services[at]!.url }
+    const addresses = { DATABASE_URL: server.urlOf('shared'), REDIS_URL: redis.urlOf() }
+    return runCommands(commands, { instead, etc: folder, addresses, data: join(folder, 'a') })
   }
   const keysOf = async (pattern: string): Promise<string[]> =>
     (await redis.command('KEYS', pattern)).split('\r\n').filter((line) => line.startsWith('bezel:'))

@@ -78,17 +78,15 @@ describe('a deployment on PostgreSQL whose back-up is put back', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Runs commands of a page as an operator of this server does. */
+  /** Runs commands of the guide or the runbook as an operator of this server does. */
   const runHere = (commands: string): Promise<string> =>
     runCommands(commands, {
-      instead: { '/var/backups': folder, 'http://127.0.0.1:8080': world.url() },
-      env: {
-        PGHOST: '127.0.0.1',
-        PGPORT: String(server.port),
-        PGUSER: 'bezel',
-        BEZEL_DATA: world.devnet.folder,
-        DATABASE_URL: addressFor('bezel_migrate', server, 'bezel'),
-      },
+      instead: { '/var/backups': folder, 'http://127.0.0.1:8081': world.url() },
+      env: { PGHOST: '127.0.0.1', PGPORT: String(server.port), PGUSER: 'bezel' },
+      etc: folder,
+      addresses: { DATABASE_URL: addressFor('bezel_serve', server, 'bezel') },
+      data: world.devnet.folder,
+      owner: addressFor('bezel_migrate', server, 'bezel'),
     })
 
   /** Signs a request once, dated ahead. Returns the function that sends it. */

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { after, before, describe, it } from 'node:test'
-import { call, UNLIMITED_SCOPE, type Answer } from '@bezel/testkit/agentClient.ts'
+import { call, UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import { createChainClient } from '@bezel/testkit/chainClient.ts'
-import { signL1 } from '@bezel/testkit/signEnvelope.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import { startService, type RunningService } from '@bezel/testkit/startService.ts'
@@ -14,6 +13,7 @@ import { authorize, createTradingClient, type TradingClient } from '@bezel/testk
 import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
+import { placeRelayed } from './relayedOrder.ts'
 
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 const SETTINGS = {
@@ -58,16 +58,21 @@ describe('the roles of nodes on one database', () => {
     return hasNodes.trim() === 't' ? (await server.psql('roles', 'select id from nodes')).trim().split('\n') : []
   }
 
-  async function startNode(name: string, roles = ''): Promise<RunningService> {
-    const known = await listIds()
+  async function startOn(database: string, name: string, roles: string): Promise<RunningService> {
     const node = await startService(devnet, {
       ...SETTINGS,
-      DATABASE_URL: server.urlOf('roles'),
+      DATABASE_URL: server.urlOf(database),
       BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
       BEZEL_DATA: join(folder, name),
       BEZEL_ROLES: roles,
     })
     nodes.set(name, node)
+    return node
+  }
+
+  async function startNode(name: string, roles = ''): Promise<RunningService> {
+    const known = await listIds()
+    const node = await startOn('roles', name, roles)
     ids.set(
       name,
       (await listIds()).find((id) => !known.includes(id))!,
@@ -111,15 +116,6 @@ describe('the roles of nodes on one database', () => {
     return createTradingClient({ devnet, chain, url: () => node.url }, trader, agent)
   }
 
-  function place(node: RunningService, number: string): Promise<Answer> {
-    const order = { a: 0, b: true, p: '50000', s: '0.02', r: false, t: { limit: { tif: 'Gtc' } } }
-    const key = devnet.file.accounts.find(({ name }) => name === `trader-${number}`)!.privateKey
-    const action = { type: 'order', orders: [order], grouping: 'na' }
-    const { expiresAfter: _none, ...envelope } = signL1(key, { action, nonce: Date.now() })
-    const headers = { 'content-type': 'application/json' }
-    return call(node.url, '/hl/arbitrum-sepolia/exchange', { method: 'POST', headers, body: JSON.stringify(envelope) })
-  }
-
   it('are led by the first that starts', async () => {
     const a = await startNode('a')
     assert.deepEqual(
@@ -132,7 +128,7 @@ describe('the roles of nodes on one database', () => {
 
   it('leave nodes that only answer without a key, and show them what another node follows', async () => {
     const c = await startNode('c', 'api')
-    const refused = await place(c, '2')
+    const refused = await placeRelayed(devnet, c, 'trader-2')
     assert.deepEqual([refused.status, refused.body.details.reason], [503, 'relayer_elsewhere'])
     const { relayer } = (await call(c.url, '/v1/arbitrum-sepolia')).body
     assert.equal(relayer, devnet.file.accounts.find(({ name }) => name === 'relayer')!.address)
@@ -160,7 +156,7 @@ describe('the roles of nodes on one database', () => {
     const relayer = devnet.file.accounts.find(({ name }) => name === 'relayer')!.address
     await chain.send(chain.account('trader-4'), 'setTradingDelegate', [relayer])
     await until('the order rests', async (saw) => {
-      const { body } = await place(d, '4')
+      const { body } = await placeRelayed(devnet, d, 'trader-4')
       saw(body)
       return body.response?.data?.statuses?.[0]?.resting
     })
@@ -176,5 +172,22 @@ describe('the roles of nodes on one database', () => {
     assert.equal(filled.status, 'filled')
     await until('the stopped node answers again', async () => (await fetch(`${url}/ready`)).ok)
     assertOnlyGrown(next, await leases())
+  })
+
+  it('tell the address of a relayer that starts last, and of one whose key is not the one of before', async () => {
+    await server.createDatabase('late')
+    const first = await startOn('late', 'first', 'api,follower,keeper')
+    const addressAt = async () => (await call(first.url, '/v1/arbitrum-sepolia')).body.relayer
+    assert.equal(await addressAt(), null)
+    await startOn('late', 'last', 'relayer')
+    const address = devnet.file.accounts.find(({ name }) => name === 'relayer')!.address
+    await until('it is told', async () => (await addressAt()) === address)
+    const former = `0x${'f0'.repeat(20)}`
+    await server.psql(
+      'late',
+      `insert into relay_senders (chain, sender, first_nonce, next_nonce) values ('arbitrum-sepolia', '${former}', 0, 999)`,
+    )
+    const again = await startOn('late', 'again', 'api')
+    assert.equal((await call(again.url, '/v1/arbitrum-sepolia')).body.relayer, address)
   })
 })

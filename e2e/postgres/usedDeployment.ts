@@ -13,7 +13,7 @@ import { connectRaw, envelopeOf, postRaw, type RawEnvelope } from '../facade/raw
 
 const SLUG = 'arbitrum-sepolia'
 /** The command as npx finds it. */
-export const OPERATOR = fileURLToPath(new URL('../../packages/server/bezel-server.mjs', import.meta.url))
+const OPERATOR = fileURLToPath(new URL('../../packages/server/bezel-server.mjs', import.meta.url))
 
 export const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 export const RESTING = { ...MARKET, type: 'limit', price: '50000' }

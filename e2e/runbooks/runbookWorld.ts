@@ -41,6 +41,8 @@ const OLDER_BLOCKS = 300
 const DISK_MB = 128
 /** Timeout that ends commands that hang: some restart every node twice. */
 const SHELL_MS = 1_200_000
+/** The most that commands may print: a whole log, which has megabytes on a slow machine. */
+const MAX_PRINTED_BYTES = 256 * 1024 * 1024
 /** Error of the clock of node b while it is wrong. */
 const STEP_MS = 60_000
 
@@ -146,7 +148,7 @@ function writeSettings(folder: string, { server, devnet, provider, ports }: Part
   const { rpcUrl, wsUrl: _none, ...described } = devnet.file.chains[CHAIN]!
   const served = { ...described, rpcUrls: [provider.url, rpcUrl], finality: { blocks: FINAL_BLOCKS } }
   const file = { chains: { [CHAIN]: served }, feedUrl: devnet.file.feedUrl }
-  writeFileSync(join(folder, 'etc/chains.json'), `${JSON.stringify(file, undefined, 2)}\n`)
+  writeFileSync(join(folder, 'etc/chains.json'), JSON.stringify(file))
   packRelease(folder)
 }
 
@@ -264,7 +266,7 @@ function createShell(
   }
   return async (commands) => {
     const script = places.reduce((text, [from, to]) => text.replaceAll(from, to), `${prelude}\n${commands}`)
-    const options = { cwd: join(folder, 'downloads'), env, timeout: SHELL_MS }
+    const options = { cwd: join(folder, 'downloads'), env, timeout: SHELL_MS, maxBuffer: MAX_PRINTED_BYTES }
     const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', `set -euo pipefail\n${script}`], options)
     return stdout
   }
