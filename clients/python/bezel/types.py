@@ -92,7 +92,9 @@ class ReadinessChains(TypedDict):
     reason: NotRequired[str]
     """While the chain is not ready: the `details.reason` of its NOT_READY answers."""
     diamondWarning: NotRequired[str]
-    """The change of the contracts of this chain, while nothing is written because of it."""
+    """The change of the contracts of this chain, while nothing is written because of it; else the last event of them
+    that is not known, which stops nothing.
+    """
     writesPaused: NotRequired[str]
     """While the operator has paused all writes: the operator's words. Reads go on."""
     marketsLeftOut: NotRequired[list[str]]
@@ -692,8 +694,9 @@ class Position(TypedDict):
     marginMode: Literal["isolated"]
     """Always `isolated`: it can lose its own collateral and no more."""
     priceAt: Timestamp
-    """Time in epoch milliseconds at which `markPrice` came from the feed: a quiet market keeps its last one. 0 while
-    the feed has no price of the market; the position is then valued at its entry price.
+    """Time in epoch milliseconds at which `markPrice` came from the feed: a quiet market keeps its last one, also
+    across a restart, with a time that is never newer than the price. 0 while no price of the market is known; the
+    position is then valued at its entry price.
     """
     pendingUpdate: Union[PendingUpdate, None]
     """The change that waits for the oracle; null when none does."""
