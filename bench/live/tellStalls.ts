@@ -1,4 +1,4 @@
-import { createHook, type HookCallbacks } from 'node:async_hooks'
+import { createHook, executionAsyncResource, type HookCallbacks } from 'node:async_hooks'
 import { writeFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
@@ -56,15 +56,19 @@ function endPiece(): void {
   setTimeout(() => note(cpuMs, isCollected()), HEARD_MS).unref()
 }
 
-const beginnings = new Set<number>()
+/**
+ * Marks the resources that begin a piece. They carry the mark themselves: a list of them would need a hook at their
+ * end, and the engine calls thousands of those in one piece after it collected garbage.
+ */
+const BEGINS = Symbol('begins a piece')
+
 createHook({
-  init(id, type) {
-    if (BEGINNINGS.has(type)) beginnings.add(id)
+  init(_id, type, _trigger, resource: Record<symbol, unknown>) {
+    if (BEGINNINGS.has(type)) resource[BEGINS] = true
   },
-  before(id) {
-    if (beginnings.has(id)) endPiece()
+  before() {
+    if (BEGINS in executionAsyncResource()) endPiece()
   },
-  destroy: (id) => void beginnings.delete(id),
   trackPromises: false,
 } as HookCallbacks).enable()
 
