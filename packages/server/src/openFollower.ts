@@ -7,7 +7,14 @@ import type { ServedChain } from './chain/servedChain.ts'
 import { tellState } from './follower/leaderState.ts'
 import { openSharedFollower, type SharedFollower } from './follower/sharedFollower.ts'
 import { startFollower, type Follower, type FollowerOptions } from './follower/startFollower.ts'
-import { createMarketSteps, headAfter, parseStep, type MarketSteps, type ToldBlock } from './follower/toldBlocks.ts'
+import {
+  createMarketSteps,
+  headAfter,
+  marketsOfLeader,
+  parseStep,
+  type MarketSteps,
+  type ToldBlock,
+} from './follower/toldBlocks.ts'
 import type { AccountLog } from './journal/accountLog.ts'
 import type { ChainHead } from './journal/clock.ts'
 import type { ChainCommits } from './journal/commits.ts'
@@ -53,7 +60,8 @@ export async function openFollower(of: FollowedParts, open: AsyncDisposableStack
       await noted
     }
     const onUndone = market.watch.noteUndone
-    const follower = followBlocks(of, { store, accountLog: of.accountLog, onApplied, onUndone })
+    const markets = market.watch.current
+    const follower = followBlocks(of, { store, accountLog: of.accountLog, onApplied, onUndone, markets })
     open.defer(() => follower.close())
     // It leads for good, and says so.
     await roles.lead(name, open, () => undefined)
@@ -68,7 +76,8 @@ export async function openFollower(of: FollowedParts, open: AsyncDisposableStack
   }
   const lead = (leader: Leader): void => {
     const fenced = { store: leader.store, accountLog: leader.fencedLog(of.accountLog) }
-    leader.open.defer(shared.lead(() => followBlocks(of, { ...fenced, onApplied, onUndone: steps.settled })))
+    const markets = marketsOfLeader(market.watch.current, of.commits, steps)
+    leader.open.defer(shared.lead(() => followBlocks(of, { ...fenced, onApplied, onUndone: steps.settled, markets })))
   }
   await roles.lead(name, open, lead, () => tellState(shared, of.diamondWatch))
   return shared
@@ -76,7 +85,7 @@ export async function openFollower(of: FollowedParts, open: AsyncDisposableStack
 
 function followBlocks(
   of: FollowedParts,
-  by: Pick<FollowerOptions, 'store' | 'accountLog' | 'onApplied' | 'onUndone'>,
+  by: Pick<FollowerOptions, 'store' | 'accountLog' | 'onApplied' | 'onUndone' | 'markets'>,
 ): Follower {
   const { chain, client, head, finality } = of
   const { config, now, log } = of.base
@@ -88,7 +97,6 @@ function followBlocks(
     ...by,
     now,
     log,
-    markets: () => of.market.watch.current(),
     startBlock: chain.startBlock,
     pollMs: config.headPollMs,
     signsOfChange: () => of.diamondWatch.stats().signsOfChange,

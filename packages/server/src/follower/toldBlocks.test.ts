@@ -13,7 +13,14 @@ import type { Store } from '../store/sql.ts'
 import { openSqliteTestStore, type TestStore } from '../store/testing/testStore.ts'
 import { openFollowedFake, type FollowedFake } from './testing/followedFake.ts'
 import { ALICE, BOB, CHAIN, requested } from './testing/handMade.ts'
-import { createMarketSteps, headAfter, parseStep, type MarketSteps, type ToldStep } from './toldBlocks.ts'
+import {
+  createMarketSteps,
+  headAfter,
+  marketsOfLeader,
+  parseStep,
+  type MarketSteps,
+  type ToldStep,
+} from './toldBlocks.ts'
 
 describe('the steps of a follower', () => {
   let sqlite: TestStore
@@ -163,5 +170,30 @@ describe('the way of steps to the markets', () => {
     assert.deepEqual(calls, ['applied 8', 'settled'])
     const late = createMarketSteps(watch, { written: () => 5, reached: async () => false })
     await assert.rejects(late.settled(), StoreUnavailableError)
+  })
+  it('gives a new leader no markets before they have what others committed, and asks again where that fails', async () => {
+    const answers = [false, true, true]
+    const asked: PromiseWithResolvers<boolean>[] = []
+    const commits = {
+      settled: () => {
+        asked.push(Promise.withResolvers())
+        return asked.at(-1)!.promise
+      },
+    }
+    let isAway = true
+    const markets = marketsOfLeader(() => 'markets', commits, {
+      settled: async () => {
+        if (isAway) throw new StoreUnavailableError('away')
+      },
+    })
+    for (const [at, answer] of answers.entries()) {
+      assert.equal(markets(), undefined)
+      assert.equal(markets(), undefined, 'one question at a time')
+      assert.equal(asked.length, at + 1)
+      isAway = at < 2
+      asked[at]!.resolve(answer)
+      await nextTurn()
+    }
+    assert.deepEqual([markets(), asked.length], ['markets', 3])
   })
 })

@@ -109,6 +109,41 @@ export function createMarketSteps(
   }
 }
 
+/** Longest wait of a new leader for one answer about what others committed. It asks again. */
+const OTHERS_MS = 1_000
+
+/**
+ * Returns the markets for a node that begins to follow a chain: `undefined` until they have every step that was
+ * committed before, by whoever followed until then. A call that finds them behind asks for what is missing.
+ */
+export function marketsOfLeader<Markets>(
+  markets: () => Markets | undefined,
+  commits: Pick<ChainCommits, 'settled'>,
+  steps: Pick<MarketSteps, 'settled'>,
+): () => Markets | undefined {
+  let isAsking = false
+  let isSettled = false
+
+  async function settle(): Promise<void> {
+    isAsking = true
+    const hasAll = await commits.settled(OTHERS_MS)
+    // A failure is that of a store that is away: what others committed is not known then.
+    isSettled =
+      hasAll &&
+      (await steps.settled().then(
+        () => true,
+        () => false,
+      ))
+    isAsking = false
+  }
+
+  return () => {
+    if (isSettled) return markets()
+    if (!isAsking) void settle()
+    return undefined
+  }
+}
+
 /** Joins steps of one kind that follow each other, so that markets are read once for all of them. */
 function joined(steps: readonly (ToldStep | 'gap')[]): (ToldStep | 'gap')[] {
   const some: (ToldStep | 'gap')[] = []
