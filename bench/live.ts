@@ -68,6 +68,8 @@ interface Measured extends Case {
   readonly longestMs: number
   /** The same of pieces in which the engine collected garbage for some milliseconds. */
   readonly withCollectionMs: number
+  /** The same of pieces in which the host of a virtual machine took processors away. */
+  readonly withStolenMs: number
 }
 
 /** The longest pieces of one second, as live/tellStalls.ts tells them. */
@@ -75,6 +77,7 @@ interface Stalls {
   readonly atMs: number
   readonly cpuMs: number
   readonly withCollectionMs: number
+  readonly withStolenMs: number
 }
 
 /** Prints the calls of each case. Returns true when all limits are met. */
@@ -136,6 +139,7 @@ async function measure(live: LiveDiamond, of: Case, minutes: number): Promise<Me
     markets: data.length,
     longestMs: Math.max(0, ...told.map(({ cpuMs }) => cpuMs)),
     withCollectionMs: Math.max(0, ...told.map(({ withCollectionMs }) => withCollectionMs)),
+    withStolenMs: Math.max(0, ...told.map(({ withStolenMs }) => withStolenMs)),
   }
 }
 
@@ -169,7 +173,7 @@ function print(measured: readonly Measured[], minutes: number, trades: number): 
     console.log(`${name}: ${callsPerDay - idle.callsPerDay} calls a day more than idle`)
   }
   const rows = measured.map((one) => {
-    const { name, withSockets, withTrader, callsPerDay, pushesPerDay, longestMs, withCollectionMs } = one
+    const { name, withSockets, withTrader, callsPerDay, pushesPerDay, longestMs, withCollectionMs, withStolenMs } = one
     const idleLimit = withSockets ? MAX_CALLS_PER_DAY : MAX_CALLS_PER_DAY_WITHOUT_SOCKET
     const limit = withTrader ? idleLimit + MAX_CALLS_PER_TRADER : idleLimit
     const met = callsPerDay <= limit && longestMs <= MAX_PIECE_MS
@@ -180,6 +184,7 @@ function print(measured: readonly Measured[], minutes: number, trades: number): 
       'pushes a day': pushesPerDay,
       'longest piece, ms': longestMs.toFixed(1),
       'with garbage collected, ms': withCollectionMs.toFixed(1),
+      'with processors taken, ms': withStolenMs.toFixed(1),
       met,
     }
   })

@@ -1,5 +1,5 @@
 import { createHook, executionAsyncResource, type HookCallbacks } from 'node:async_hooks'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
 
@@ -8,8 +8,9 @@ import process from 'node:process'
 // A piece is what runs from the call of a timer or an immediate to the next one: long work of the service is divided by
 // immediates, and a timer that is due every few milliseconds divides the rest. It is measured in processor time of the
 // thread, so that time in which the machine ran something else is not in it, unlike in the delay of the event loop.
-// Pieces in which the engine collected garbage for some milliseconds are told apart: how long that takes depends on
-// how busy the other processors are, whose threads do most of it.
+// Told apart are pieces in which the engine collected garbage for some milliseconds, because how long that takes depends
+// on how busy the other processors are, whose threads do most of it; and those in which the host of a virtual machine
+// took a processor away, which counts as processor time of whoever was running.
 
 /** Resources whose calls begin a piece. They are never called within another call. */
 const BEGINNINGS: ReadonlySet<string> = new Set(['Timeout', 'Immediate'])
@@ -18,6 +19,9 @@ const TICK_MS = 2
 const SECOND_MS = 1_000
 /** Seconds that are remembered: a few hours. */
 const MAX_SECONDS = 20_000
+
+/** Pause between two looks for processor time that the host took. */
+const STOLEN_LOOK_MS = 100
 
 /** Shorter pieces, and collections of garbage, are not looked at. */
 const MIN_MS = 3
@@ -38,7 +42,21 @@ new PerformanceObserver((list) => {
 interface Longest {
   cpuMs: number
   withCollectionMs: number
+  withStolenMs: number
 }
+
+/** Time that the host took from all processors since the start, as the system counts it; 0 where it does not. */
+function stolenTicks(): number {
+  try {
+    const [, , , , , , , , stolen] = readFileSync('/proc/stat', 'latin1').split(/\s+/, 9)
+    return Number(stolen)
+  } catch {
+    return 0
+  }
+}
+
+let stolenBefore = stolenTicks()
+setInterval(() => (stolenBefore = stolenTicks()), STOLEN_LOOK_MS).unref()
 
 /** By the second since the epoch. */
 const longest = new Map<number, Longest>()
@@ -48,12 +66,17 @@ let turnedAtMs = performance.now()
 
 function endPiece(): void {
   const [nowMs, atMs] = [threadMs(), performance.now()]
-  const [cpuMs, sinceMs] = [nowMs - spentMs, turnedAtMs]
+  // The system counts processor time in ticks of some milliseconds, so that a piece can seem longer than it was.
+  const [cpuMs, sinceMs] = [Math.min(nowMs - spentMs, atMs - turnedAtMs), turnedAtMs]
   spentMs = nowMs
   turnedAtMs = atMs
   if (cpuMs < MIN_MS) return
+  const isStolen = stolenTicks() > stolenBefore
   const isCollected = (): boolean => collections.some((endMs) => endMs > sinceMs && endMs <= atMs)
-  setTimeout(() => note(cpuMs, isCollected()), HEARD_MS).unref()
+  setTimeout(
+    () => note(cpuMs, isStolen ? 'withStolenMs' : isCollected() ? 'withCollectionMs' : 'cpuMs'),
+    HEARD_MS,
+  ).unref()
 }
 
 /**
@@ -74,12 +97,11 @@ createHook({
 
 setInterval(() => undefined, TICK_MS).unref()
 
-function note(cpuMs: number, isCollected: boolean): void {
+function note(cpuMs: number, kind: keyof Longest): void {
   const second = Math.floor(Date.now() / SECOND_MS)
-  const known = longest.get(second) ?? { cpuMs: 0, withCollectionMs: 0 }
+  const known = longest.get(second) ?? { cpuMs: 0, withCollectionMs: 0, withStolenMs: 0 }
   longest.set(second, known)
   if (longest.size > MAX_SECONDS) longest.delete(longest.keys().next().value!)
-  const kind = isCollected ? 'withCollectionMs' : 'cpuMs'
   known[kind] = Math.max(known[kind], cpuMs)
 }
 
