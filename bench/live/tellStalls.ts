@@ -8,9 +8,9 @@ import process from 'node:process'
 // A piece is what runs from the call of a timer or an immediate to the next one: long work of the service is divided by
 // immediates, and a timer that is due every few milliseconds divides the rest. It is measured in processor time of the
 // thread, so that time in which the machine ran something else is not in it, unlike in the delay of the event loop.
-// Told apart are pieces in which the engine collected garbage for some milliseconds, because how long that takes depends
-// on how busy the other processors are, whose threads do most of it; and those in which the host of a virtual machine
-// took a processor away, which counts as processor time of whoever was running.
+// Told apart are pieces in which the engine collected garbage for some milliseconds, because how long that takes
+// depends on how busy the other processors are, whose threads do most of it; and those in which the host of a virtual
+// machine took a processor away, which counts as processor time of whoever was running.
 
 /** Resources whose calls begin a piece. They are never called within another call. */
 const BEGINNINGS: ReadonlySet<string> = new Set(['Timeout', 'Immediate'])

@@ -59,6 +59,8 @@ export interface FoldedMarketsOptions {
   readonly lastFinal: (head: number) => number
   /** Called when anything but the moment has changed. */
   readonly onChange: () => void
+  /** Called when a step fails, after which the markets must be read anew. */
+  readonly onFailure: (error: unknown) => void
 }
 
 export function createFoldedMarkets(options: FoldedMarketsOptions): FoldedMarkets {
@@ -102,7 +104,12 @@ export function createFoldedMarkets(options: FoldedMarketsOptions): FoldedMarket
   }
 
   function unlessGivenUp(step: () => boolean): boolean {
-    mustBeRead ||= !step()
+    try {
+      mustBeRead ||= !step()
+    } catch (error) {
+      mustBeRead = true
+      options.onFailure(error)
+    }
     return !mustBeRead
   }
 

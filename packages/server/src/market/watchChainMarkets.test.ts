@@ -204,6 +204,21 @@ describe('the markets of a followed chain', () => {
     assert.deepEqual([tokensOf(watched, 2), watched.stats().reads], [9n, reads + 1])
   })
 
+  it('are read again at a block whose events can not be folded, which is told', async () => {
+    const node = createBlankDiamond({ pairs: 3, collaterals: 2 })
+    const { watched, outcomes } = await open(node)
+    await watched.note([block(node.head)])
+    const { name } = opened(2, 5n)
+    const malformed = { name, args: { collateralIndex: 1, pairIndex: 2 } } as MarketEvent
+    setTokens(node, 2, 9n)
+    await watched.note([block(node.head + 1, [malformed]), block(node.head + 2)])
+    assert.equal(tokensOf(watched, 2), 9n)
+    assert.deepEqual(
+      outcomes.map(({ state }) => state),
+      ['loaded', 'failed', 'recovered'],
+    )
+  })
+
   it('are read once at a block that changes settings, also while a slow read from before goes on', async () => {
     const node = createBlankDiamond({ pairs: 3, collaterals: 2 })
     const held = { gate: Promise.resolve(), reads: 0 }

@@ -101,6 +101,8 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
   let isClosed = false
   let reading: Promise<unknown> = Promise.resolve()
   const isCurrent = (known: FoldedMarkets): boolean => !isClosed && folded === known
+  const onChange = (): number => (counts.changes += 1)
+  const onFailure = (error: unknown): void => (isClosed ? undefined : outcomes.failed(error, folded))
   const rounds = createCompareRounds({ ...options, readReferences: referencesOf(options), isCurrent })
   const polling = poll(tryRefresh)
 
@@ -117,8 +119,7 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
     const read = await readWhole(options, block)
     // While a slow read went on, blocks may have been followed after another one, or one of them is to be read.
     if (isClosed || (!isFollowed && (folded?.isInStep() === true || asked !== counts.followed))) return
-    const onChange = (): number => (counts.changes += 1)
-    folded = createFoldedMarkets({ ...read, block, isFollowed, lastFinal: options.lastFinal, onChange })
+    folded = createFoldedMarkets({ ...read, block, isFollowed, lastFinal: options.lastFinal, onChange, onFailure })
     onChange()
     counts.reads += 1
     outcomes.succeeded(folded, startMs)
@@ -129,7 +130,7 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
     try {
       await refresh()
     } catch (error) {
-      if (!isClosed) outcomes.failed(error, folded)
+      onFailure(error)
     }
     return folded === undefined ? Math.min(FIRST_RETRY_MS, refreshMs) : refreshMs
   }
@@ -146,13 +147,7 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
   }
 
   /** Reads all markets at the last followed block. A failure is tried again with the next block and the next round. */
-  async function readAgain(block: FollowedBlock): Promise<void> {
-    try {
-      await readAlone(block, true)
-    } catch (error) {
-      if (!isClosed) outcomes.failed(error, folded)
-    }
-  }
+  const readAgain = (block: FollowedBlock): Promise<void> => readAlone(block, true).catch(onFailure)
 
   return {
     current: () => folded?.markets(),
