@@ -56,7 +56,8 @@ export function isKeptFrom(record: AgentRecord, signer: Address): boolean {
 
 /**
  * Holds a claim. When there are too many, the network that holds the most loses its oldest, so that whoever floods the
- * table loses his own claims first. Returns those that had to go.
+ * table loses his own claims first. There may be more while other transactions have all of them in use; the next one
+ * makes room for those too. Returns those that had to go.
  */
 export async function holdClaim(
   sql: Sql,
@@ -73,16 +74,29 @@ export async function holdClaim(
   const gone: GoneClaim[] = []
   // The claim itself is not among those that may go, or its record would stay without one.
   await removeClaim(sql, claim)
-  let inUse = 0
   while ((await holdClaimCount(sql)) >= maxClaims) {
-    const crowded = await findCrowdedClaim(sql, inUse)
-    if (crowded === undefined) break
-    const dropped = await dropClaim(sql, crowded, nowMs)
-    if (dropped === undefined) inUse += 1
-    else gone.push(...dropped)
+    const dropped = await dropCrowdedClaim(sql, nowMs)
+    if (dropped === undefined) break
+    gone.push(...dropped)
   }
   await addClaim(sql, claim, { network, sinceMs: nowMs, untold })
   return gone
+}
+
+/**
+ * Drops the oldest claim that nobody else has in use, of the network that holds the most that has one. Returns
+ * `undefined` when all are in use.
+ */
+async function dropCrowdedClaim(sql: Sql, nowMs: number): Promise<GoneClaim[] | undefined> {
+  for (let networks = 0; ; networks++) {
+    for (let claims = 0; ; claims++) {
+      const crowded = await findCrowdedClaim(sql, { networks, claims })
+      if (crowded === undefined && claims === 0) return undefined
+      if (crowded === undefined) break
+      const dropped = await dropClaim(sql, crowded, nowMs)
+      if (dropped !== undefined) return dropped
+    }
+  }
 }
 
 /**

@@ -101,16 +101,20 @@ export async function holdClaimRow(sql: Sql, claim: ClaimKey): Promise<boolean> 
   return row !== undefined
 }
 
-/** Finds the oldest claim of the network that holds the most, past the oldest `skipped` of it. */
-export async function findCrowdedClaim(sql: Sql, skipped: number): Promise<ClaimKey | undefined> {
+/** Finds the oldest claim of the network that holds the most, past that many networks and claims. */
+export async function findCrowdedClaim(
+  sql: Sql,
+  skipped: { readonly networks: number; readonly claims: number },
+): Promise<ClaimKey | undefined> {
   const row = await sql.get<{ subject: string }>(
     `select subject from claims
      where network = (
-       select network from claim_networks where network <> $1 order by held desc, network limit 1
+       select network from claim_networks where network <> $1 order by held desc, network limit 1 offset $2
      )
-     order by since limit 1 offset $2`,
+     order by since limit 1 offset $3`,
     ALL_NETWORKS,
-    skipped,
+    skipped.networks,
+    skipped.claims,
   )
   return row === undefined ? undefined : toKey(row.subject)
 }
