@@ -102,6 +102,8 @@ function openIn(database: TestDatabase | undefined, wrap: (store: Store) => Stor
       while (asked.count > 0)
     },
     async remove() {
+      // A test may end before the last look of what it started.
+      await opened.quiet()
       await opened.store.close()
       await database?.drop()
       rmSync(folder, { recursive: true, force: true })
