@@ -174,6 +174,31 @@ describe('the roles of nodes on one database', () => {
     assertOnlyGrown(next, await leases())
   })
 
+  it('all know how the contracts changed, whoever led when they did', async () => {
+    const chain = createChainClient(devnet.file)
+    const [e, d] = [nodes.get('e')!, nodes.get('d')!]
+    const reasonAt = async ({ url }: RunningService): Promise<string | undefined> => {
+      const { chains } = (await call(url, '/ready')).body
+      return chains['arbitrum-sepolia'].reason
+    }
+    const untilChanged = (node: RunningService): Promise<boolean> =>
+      until('the change is known', async (saw) => {
+        const reason = await reasonAt(node)
+        saw(reason)
+        return reason === 'diamond_changed'
+      })
+    await chain.control('bezel_cutDiamond', 'replace', 'OtherLayoutFacet')
+    await chain.send(chain.account('trader-3'), 'updateTp', [0, 0n])
+    await Promise.all([e, d].map(untilChanged))
+    process.kill(e.pid, 'SIGSTOP')
+    await untilLedBy('d')
+    await untilChanged(d)
+    await chain.control('bezel_cutDiamond', 'replace', 'TradingInteractionsFacet')
+    await until('the next leader is ready', async () => (await fetch(`${d.url}/ready`)).ok)
+    process.kill(e.pid, 'SIGCONT')
+    await until('the one before it is ready too', async () => (await fetch(`${e.url}/ready`)).ok)
+  })
+
   it('tell the address of a relayer that starts last, and of one whose key is not the one of before', async () => {
     await server.createDatabase('late')
     const first = await startOn('late', 'first', 'api,follower,keeper')

@@ -56,7 +56,9 @@ export async function openFollower(of: FollowedParts, open: AsyncDisposableStack
     const onApplied = async (blocks: readonly ChainBlock[]): Promise<void> => {
       const noted = market.watch.note(blocks)
       noteAccounts(of.accounts, blocks)
-      await of.diamondWatch.note(blocks)
+      of.diamondWatch.noteChanges(blocks)
+      of.diamondWatch.noteLogs(blocks)
+      await of.diamondWatch.checked()
       await noted
     }
     const onUndone = market.watch.noteUndone
@@ -71,8 +73,10 @@ export async function openFollower(of: FollowedParts, open: AsyncDisposableStack
   open.defer(() => shared.close())
   const steps = followSteps(of, shared)
   const onApplied = async (blocks: readonly ChainBlock[]): Promise<void> => {
-    await of.diamondWatch.note(blocks)
+    of.diamondWatch.noteLogs(blocks)
     await steps.settled()
+    // Every node learns of changes from the steps, the own ones too.
+    await of.diamondWatch.checked()
   }
   const lead = (leader: Leader): void => {
     const fenced = { store: leader.store, accountLog: leader.fencedLog(of.accountLog) }
@@ -104,7 +108,7 @@ function followBlocks(
 }
 
 /** Takes the steps of the follower into account, of this node or another, in the order of their commits. */
-function followSteps({ commits, accounts, market }: FollowedParts, shared: SharedFollower): MarketSteps {
+function followSteps({ commits, accounts, market, diamondWatch }: FollowedParts, shared: SharedFollower): MarketSteps {
   const steps = createMarketSteps(market.watch, commits)
   commits.follow({
     apply({ step: told }) {
@@ -112,9 +116,14 @@ function followSteps({ commits, accounts, market }: FollowedParts, shared: Share
       const step = parseStep(told)
       shared.noteHead(headAfter(step), step.kind === 'undone' ? step.doubted : undefined)
       steps.take(step)
-      if (step.kind === 'applied') noteAccounts(accounts, step.blocks)
+      if (step.kind !== 'applied') return
+      noteAccounts(accounts, step.blocks)
+      diamondWatch.noteChanges(step.blocks)
     },
-    reload: async () => steps.takeGap(),
+    async reload() {
+      steps.takeGap()
+      diamondWatch.noteGap()
+    },
   })
   return steps
 }

@@ -8,6 +8,7 @@ import { toEventSelector, toHex, type Abi, type AbiEvent } from 'viem'
 import type { ChainBlock, ChainTransaction } from './blocks.ts'
 import type { EventOf } from './events.ts'
 import { openDiamondWatch, type DiamondWatch } from './diamondWatch.ts'
+import { parseStep, tellApplied, type ToldBlock } from '../follower/toldBlocks.ts'
 import { createFakeDiamond, type FakeDiamond } from './testing/fakeDiamond.ts'
 
 const CHAIN = testChain('base')
@@ -45,6 +46,12 @@ function block(number: number, topics: readonly Hex[] = [], undecoded: readonly 
   }
 }
 
+/** Returns blocks as the node that follows the chain tells them to the others. */
+function toldBlocks(blocks: readonly ChainBlock[]): readonly ToldBlock[] {
+  const step = parseStep(tellApplied(blocks))
+  return step.kind === 'applied' ? step.blocks : []
+}
+
 describe('the watch over a Diamond', () => {
   let fake: FakeDiamond
   let watch: DiamondWatch | undefined
@@ -56,11 +63,20 @@ describe('the watch over a Diamond', () => {
   })
   afterEach(() => watch?.close())
 
-  async function open(retryMs = 600_000): Promise<DiamondWatch> {
+  /** Opens a watch, with a function that passes it blocks as a node does that follows the chain. */
+  async function open(retryMs = 600_000): Promise<DiamondWatch & { note(blocks: ChainBlock[]): Promise<void> }> {
     const note = (level: string) => (_at: unknown, text: string) => logged.push(`${level}: ${text}`)
     const log = { warn: note('warn'), error: note('error') } as never
-    watch = await openDiamondWatch({ chain: CHAIN, client: fake.client, unansweredMs: 10_000, retryMs, log })
-    return watch
+    const opened = await openDiamondWatch({ chain: CHAIN, client: fake.client, unansweredMs: 10_000, retryMs, log })
+    watch = opened
+    return {
+      ...opened,
+      async note(blocks) {
+        opened.noteChanges(blocks)
+        opened.noteLogs(blocks)
+        await opened.checked()
+      },
+    }
   }
 
   const remove = (name: string): void => void (fake.functions = fake.functions.filter((other) => other !== name))
@@ -211,6 +227,39 @@ describe('the watch over a Diamond', () => {
     await note([block(13)])
     assert.equal(reason(), 'diamond_changed')
     await note([block(11)])
+    assert.equal(reason(), undefined)
+  })
+
+  it('ends a log that can not be decoded by a cut that another node told', async () => {
+    const { reason, note, noteChanges, checked, stats } = await open()
+    await note([block(11, [], ['TradeTpUpdated'])])
+    noteChanges(toldBlocks([block(12), block(13, [CUT])]))
+    await checked()
+    assert.deepEqual([reason(), stats().cuts], [undefined, 0])
+  })
+
+  it('is off for a log that another node could not decode, and for a function that it misses', async () => {
+    const { reason, warning, noteChanges, checked } = await open()
+    noteChanges(toldBlocks([block(11, [], ['TradeTpUpdated'])]))
+    assert.match(warning()!, /emits TradeTpUpdated in a layout that this build does not know, since block 11\.$/)
+    remove('updateSl')
+    noteChanges(toldBlocks([block(12, [CUT])]))
+    await checked()
+    assert.equal(reason(), 'diamond_changed')
+    assert.match(warning()!, /updateSl/)
+  })
+
+  it('checks again when blocks were not told, without turning writes off for it', async () => {
+    const { reason, note, noteGap, checked } = await open()
+    await note([block(11, [], ['TradeTpUpdated'])])
+    noteGap()
+    assert.equal(reason(), undefined)
+    remove('updateSl')
+    await checked()
+    assert.equal(reason(), 'diamond_changed')
+    fake.functions.push('updateSl')
+    noteGap()
+    await checked()
     assert.equal(reason(), undefined)
   })
 

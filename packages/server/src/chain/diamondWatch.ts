@@ -24,10 +24,24 @@ export interface DiamondWatch {
    * nothing; `undefined` when there is neither.
    */
   warning(): string | undefined
-  /** Takes applied blocks into account. A change of the Diamond in them has been checked once when it resolves. */
-  note(blocks: readonly ChainBlock[]): Promise<void>
+  /** Takes into account which applied blocks change the Diamond, whichever node followed them. */
+  noteChanges(blocks: readonly WatchedBlock[]): void
+  /** Counts the logs of blocks that this node followed. */
+  noteLogs(blocks: readonly ChainBlock[]): void
+  /**
+   * Takes into account that blocks were not told: their cuts may have ended what was found before, so the functions are
+   * checked again, and a log that can't be decoded has to come again.
+   */
+  noteGap(): void
+  /** Resolves when a change of the Diamond in the blocks so far has been checked once. */
+  checked(): Promise<void>
   stats(): DiamondStats
   close(): void
+}
+
+/** The part of a block that tells of changes of the Diamond. */
+export interface WatchedBlock extends Pick<ChainBlock, 'block'> {
+  readonly transactions: readonly (Pick<ChainTransaction, 'topics' | 'undecoded'> & { readonly hash?: Hex })[]
 }
 
 /** Numbers of a watch since the start. */
@@ -91,19 +105,22 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
   let checkedAt = first?.block
   /** Block at or after which the functions have to be checked; `undefined` when they are. */
   let dueAt = first === undefined ? 0 : undefined
+  /** True when a cut may have been missed. */
+  let isDoubted = false
   let problem: string | undefined
   let lastBlock = -1
-  let cuts = 0
   const retrying = poll(async () => {
-    if (dueAt !== undefined) await check(dueAt)
+    await checked()
     return retryMs
   }, retryMs)
 
-  async function check(atLeast: number): Promise<void> {
-    const state = await ifAnswered(readDiamond(client, chain, atLeast))
+  async function checked(): Promise<void> {
+    if (dueAt === undefined && !isDoubted) return
+    const state = await ifAnswered(readDiamond(client, chain, dueAt ?? 0))
     // Another attempt was faster, or a later cut has come meanwhile.
-    if (state === undefined || dueAt === undefined || state.block < dueAt) return
+    if (state === undefined || (dueAt === undefined && !isDoubted) || state.block < (dueAt ?? 0)) return
     dueAt = undefined
+    isDoubted = false
     checkedAt = state.block
     problem = state.problem
     const at = { chain: slug, block: state.block }
@@ -111,15 +128,13 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
     else log.error({ ...at, problem }, 'the Diamond is not as expected: writes are off')
   }
 
-  function noteBlock({ block, transactions }: ChainBlock): void {
+  function noteBlock({ block, transactions }: WatchedBlock): void {
     if (block.number <= lastBlock) noteRewind(block.number)
     lastBlock = block.number
-    for (const transaction of transactions) {
-      if (transaction.topics.some((topic) => CHANGE_TOPICS.has(topic))) noteCut(block, transaction)
-      for (const event of transaction.undecoded) noteUndecoded(event, block, transaction)
-      logs.add(block, transaction)
+    for (const { topics, undecoded, hash } of transactions) {
+      if (topics.some(isChangeTopic)) noteCut(block, hash)
+      for (const event of undecoded) noteUndecoded(event, block, hash)
     }
-    logs.moveTo(block)
   }
 
   /** Handles undone blocks: what was checked or found in them may not hold on the new branch. */
@@ -127,11 +142,9 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
     for (const [event, since] of undecodedSince) if (since >= number) undecodedSince.delete(event)
     if (checkedAt !== undefined && checkedAt >= number) checkedAt = number - 1
     if (problem !== undefined) dueAt = Math.max(dueAt ?? 0, number)
-    logs.undo(number)
   }
 
-  function noteCut({ number: block }: FollowedBlock, { hash }: ChainTransaction): void {
-    cuts += 1
+  function noteCut({ number: block }: FollowedBlock, hash: Hex | undefined): void {
     undecodedSince.clear()
     // A cut of before the last check was seen by it: a service that catches up needs no check for each.
     if (checkedAt !== undefined && block <= checkedAt) return
@@ -139,7 +152,7 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
     log.error({ chain: slug, block, hash }, 'the Diamond was changed: writes are off until its functions are checked')
   }
 
-  function noteUndecoded(event: string, { number: block }: FollowedBlock, { hash }: ChainTransaction): void {
+  function noteUndecoded(event: string, { number: block }: FollowedBlock, hash: Hex | undefined): void {
     if (undecodedSince.has(event)) return
     undecodedSince.set(event, block)
     log.error({ chain: slug, block, hash, event }, 'the layout of an event has changed: writes are off')
@@ -156,21 +169,21 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
       const unchecked = checkedAt === undefined ? undefined : dueAt
       return problem ?? layoutWarning(undecodedSince) ?? uncheckedWarning(unchecked) ?? logs.warning()
     },
-    async note(blocks) {
-      for (const block of blocks) noteBlock(block)
-      if (dueAt !== undefined) await check(dueAt)
+    noteChanges: (blocks) => blocks.forEach(noteBlock),
+    noteLogs: (blocks) => blocks.forEach(logs.add),
+    noteGap() {
+      undecodedSince.clear()
+      isDoubted = true
     },
-    stats: () => statsOf({ isChanged: isChanged(), cuts }, logs.counts()),
+    checked,
+    stats: () => statsOf(isChanged(), logs.counts()),
     close: retrying.close,
   }
 }
 
-function statsOf(
-  watched: Pick<DiamondStats, 'isChanged' | 'cuts'>,
-  counts: ReturnType<LogCounts['counts']>,
-): DiamondStats {
-  const signsOfChange = watched.cuts + counts.undecoded.size + counts.unknownTopics.size
-  return { ...watched, ...counts, signsOfChange }
+function statsOf(isChanged: boolean, counts: ReturnType<LogCounts['counts']>): DiamondStats {
+  const signsOfChange = counts.cuts + counts.undecoded.size + counts.unknownTopics.size
+  return { isChanged, ...counts, signsOfChange }
 }
 
 function layoutWarning([first]: ReadonlyMap<string, number>): string | undefined {
@@ -186,14 +199,11 @@ function uncheckedWarning(block: number | undefined): string | undefined {
 
 /** Counts the logs of the Diamond that matter to operators. */
 interface LogCounts {
-  add(block: FollowedBlock, transaction: ChainTransaction): void
-  /** Called after all transactions of a block were added. */
-  moveTo(block: FollowedBlock): void
-  /** Called when the blocks from this number on were undone. */
-  undo(number: number): void
+  /** Counts the logs of the next block, which may replace others of its number and above. */
+  add(block: ChainBlock): void
   /** Returns a sentence about the last event that is not known; `undefined` when there is none. */
   warning(): string | undefined
-  counts(): Omit<DiamondStats, 'isChanged' | 'cuts' | 'signsOfChange'>
+  counts(): Omit<DiamondStats, 'isChanged' | 'signsOfChange'>
 }
 
 function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOptions): LogCounts {
@@ -205,6 +215,8 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
   const waiting = new Set<string>()
   let wasStalled = false
   let headMs = 0
+  let lastBlock = -1
+  let cuts = 0
 
   const unansweredMs = (): number => (waitingSinceMs === undefined ? 0 : Math.max(0, headMs - waitingSinceMs))
   const isStalled = (): boolean => unansweredMs() > limitMs
@@ -246,32 +258,36 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
     }
   }
 
+  function addTransaction(block: FollowedBlock, transaction: ChainTransaction): void {
+    if (transaction.topics.some(isChangeTopic)) cuts += 1
+    for (const event of transaction.undecoded) countUp(undecoded, event)
+    for (const topic of transaction.topics) {
+      if (topic === REQUEST_TOPIC) waitingSinceMs ??= block.timestampMs
+      else if (ANSWER_TOPICS.has(topic)) noteAnswered()
+      else if (!KNOWN_TOPICS.has(topic)) noteUnknown(topic, block, transaction)
+    }
+    noteEvents(block, transaction)
+  }
+
   return {
-    add(block, transaction) {
-      for (const event of transaction.undecoded) countUp(undecoded, event)
-      for (const topic of transaction.topics) {
-        if (topic === REQUEST_TOPIC) waitingSinceMs ??= block.timestampMs
-        else if (ANSWER_TOPICS.has(topic)) noteAnswered()
-        else if (!KNOWN_TOPICS.has(topic)) noteUnknown(topic, block, transaction)
-      }
-      noteEvents(block, transaction)
-    },
-    moveTo({ number: block, timestampMs }) {
+    add({ block, transactions }) {
+      const { number, timestampMs } = block
+      if (number <= lastBlock && lastUnknown !== undefined && lastUnknown.block >= number) lastUnknown = undefined
+      lastBlock = number
+      for (const transaction of transactions) addTransaction(block, transaction)
       headMs = timestampMs
       if (isStalled() && !wasStalled) {
-        log.error({ chain: chain.slug, block, unansweredMs: unansweredMs() }, 'no request is executed any more')
+        const at = { chain: chain.slug, block: number, unansweredMs: unansweredMs() }
+        log.error(at, 'no request is executed any more')
       }
       wasStalled = isStalled()
-    },
-    undo(number) {
-      if (lastUnknown !== undefined && lastUnknown.block >= number) lastUnknown = undefined
     },
     warning() {
       if (lastUnknown === undefined) return undefined
       const { topic, block } = lastUnknown
       return `The Diamond emits an event that this build does not know: topic ${topic}, last in block ${block}.`
     },
-    counts: () => ({ undecoded, unknownTopics, unansweredMs: unansweredMs(), isStalled: isStalled() }),
+    counts: () => ({ cuts, undecoded, unknownTopics, unansweredMs: unansweredMs(), isStalled: isStalled() }),
   }
 }
 
@@ -297,6 +313,11 @@ function topicOf(name: (typeof diamondAbi)[number]['name']): Hex {
  * proxy (EIP-1967) behind which the live Diamond stands.
  */
 const CHANGE_TOPICS: ReadonlySet<Hex> = new Set([topicOf('DiamondCut'), toEventSelector('Upgraded(address)') as Hex])
+
+/** True for logs that tell of other code behind the Diamond's address. */
+export function isChangeTopic(topic: Hex): boolean {
+  return CHANGE_TOPICS.has(topic)
+}
 
 const KNOWN_TOPICS: ReadonlySet<Hex> = new Set([
   ...EVENTS.map((event) => toEventSelector(event) as Hex),

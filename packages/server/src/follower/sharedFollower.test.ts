@@ -32,7 +32,10 @@ const blockOf = (number: number): FollowedBlock => ({
 const WELL: DiamondWatch = {
   reason: () => undefined,
   warning: () => undefined,
-  note: async () => undefined,
+  noteChanges: () => undefined,
+  noteLogs: () => undefined,
+  noteGap: () => undefined,
+  checked: async () => undefined,
   stats: () => assert.fail(),
   close: () => undefined,
 }

@@ -1,5 +1,6 @@
-import type { Address } from '@bezel/protocol'
+import type { Address, Hex } from '@bezel/protocol'
 import type { ChainBlock } from '../chain/blocks.ts'
+import { isChangeTopic } from '../chain/diamondWatch.ts'
 import { isSettingTopic } from '../chain/marketEvents.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import type { ChainCommits } from '../journal/commits.ts'
@@ -29,10 +30,15 @@ export function tellApplied(blocks: readonly ChainBlock[]): string {
 }
 
 function toldOf({ block, logsBloom, senders, transactions }: ChainBlock): ToldBlock {
-  const ofMarkets = transactions
-    .map(({ marketEvents, topics, undecoded }) => ({ marketEvents, topics: topics.filter(isSettingTopic), undecoded }))
+  const told = transactions
+    .map(({ marketEvents, topics, undecoded }) => ({ marketEvents, topics: topics.filter(isToldTopic), undecoded }))
     .filter(({ marketEvents, topics, undecoded }) => marketEvents.length + topics.length + undecoded.length > 0)
-  return { block, ...(logsBloom !== undefined && { logsBloom }), senders: [...senders], transactions: ofMarkets }
+  return { block, ...(logsBloom !== undefined && { logsBloom }), senders: [...senders], transactions: told }
+}
+
+/** True for logs that change markets or the Diamond itself. */
+function isToldTopic(topic: Hex): boolean {
+  return isSettingTopic(topic) || isChangeTopic(topic)
 }
 
 /** Returns the undoing of all blocks after `head` as text for its commit. */
