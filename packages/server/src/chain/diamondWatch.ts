@@ -100,8 +100,7 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
   const { chain, client, log, retryMs = RETRY_MS } = options
   const { slug } = chain
   const logs = createLogCounts(options)
-  /** First block of each event that can't be decoded since the last cut. */
-  const undecodedSince = new Map<string, number>()
+  const layouts = createOtherLayouts(options)
   let checkedAt = first?.block
   /** Block at or after which the functions have to be checked; `undefined` when they are. */
   let dueAt = first === undefined ? 0 : undefined
@@ -133,32 +132,26 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
     lastBlock = block.number
     for (const { topics, undecoded, hash } of transactions) {
       if (topics.some(isChangeTopic)) noteCut(block, hash)
-      for (const event of undecoded) noteUndecoded(event, block, hash)
+      for (const event of undecoded) layouts.note(event, block, hash)
     }
   }
 
   /** Handles undone blocks: what was checked or found in them may not hold on the new branch. */
   function noteRewind(number: number): void {
-    for (const [event, since] of undecodedSince) if (since >= number) undecodedSince.delete(event)
+    layouts.undo(number)
     if (checkedAt !== undefined && checkedAt >= number) checkedAt = number - 1
     if (problem !== undefined) dueAt = Math.max(dueAt ?? 0, number)
   }
 
   function noteCut({ number: block }: FollowedBlock, hash: Hex | undefined): void {
-    undecodedSince.clear()
+    layouts.clear()
     // A cut of before the last check was seen by it: a service that catches up needs no check for each.
     if (checkedAt !== undefined && block <= checkedAt) return
     dueAt = Math.max(dueAt ?? 0, block)
     log.error({ chain: slug, block, hash }, 'the Diamond was changed: writes are off until its functions are checked')
   }
 
-  function noteUndecoded(event: string, { number: block }: FollowedBlock, hash: Hex | undefined): void {
-    if (undecodedSince.has(event)) return
-    undecodedSince.set(event, block)
-    log.error({ chain: slug, block, hash, event }, 'the layout of an event has changed: writes are off')
-  }
-
-  const isChanged = (): boolean => dueAt !== undefined || problem !== undefined || undecodedSince.size > 0
+  const isChanged = (): boolean => dueAt !== undefined || problem !== undefined || layouts.warning() !== undefined
 
   return {
     reason() {
@@ -167,12 +160,12 @@ function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | 
     },
     warning() {
       const unchecked = checkedAt === undefined ? undefined : dueAt
-      return problem ?? layoutWarning(undecodedSince) ?? uncheckedWarning(unchecked) ?? logs.warning()
+      return problem ?? layouts.warning() ?? uncheckedWarning(unchecked) ?? logs.warning()
     },
     noteChanges: (blocks) => blocks.forEach(noteBlock),
     noteLogs: (blocks) => blocks.forEach(logs.add),
     noteGap() {
-      undecodedSince.clear()
+      layouts.clear()
       isDoubted = true
     },
     checked,
@@ -186,10 +179,36 @@ function statsOf(isChanged: boolean, counts: ReturnType<LogCounts['counts']>): D
   return { isChanged, ...counts, signsOfChange }
 }
 
-function layoutWarning([first]: ReadonlyMap<string, number>): string | undefined {
-  if (first === undefined) return undefined
-  const [event, block] = first
-  return `The Diamond emits ${event} in a layout that this build does not know, since block ${block}.`
+/** Events whose logs can't be decoded since the last cut. */
+interface OtherLayouts {
+  note(event: string, block: FollowedBlock, hash: Hex | undefined): void
+  /** Forgets those that were first seen in the blocks from this number on. */
+  undo(number: number): void
+  clear(): void
+  /** Returns a sentence about the first one; `undefined` when there is none. */
+  warning(): string | undefined
+}
+
+function createOtherLayouts({ chain, log }: Pick<DiamondWatchOptions, 'chain' | 'log'>): OtherLayouts {
+  /** First block of each event. */
+  const since = new Map<string, number>()
+  return {
+    note(event, { number: block }, hash) {
+      if (since.has(event)) return
+      since.set(event, block)
+      log.error({ chain: chain.slug, block, hash, event }, 'the layout of an event has changed: writes are off')
+    },
+    undo(number) {
+      for (const [event, block] of since) if (block >= number) since.delete(event)
+    },
+    clear: () => since.clear(),
+    warning() {
+      const [first] = since
+      if (first === undefined) return undefined
+      const [event, block] = first
+      return `The Diamond emits ${event} in a layout that this build does not know, since block ${block}.`
+    },
+  }
 }
 
 function uncheckedWarning(block: number | undefined): string | undefined {
@@ -210,16 +229,10 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
   const undecoded = new Map<string, number>()
   const unknownTopics = new Map<string, number>()
   let lastUnknown: { readonly topic: Hex; readonly block: number } | undefined
-  let waitingSinceMs: number | undefined
-  /** The requests since `waitingSinceMs` that nobody has reclaimed. */
-  const waiting = new Set<string>()
+  const requests = createUnansweredRequests(limitMs)
   let wasStalled = false
-  let headMs = 0
   let lastBlock = -1
   let cuts = 0
-
-  const unansweredMs = (): number => (waitingSinceMs === undefined ? 0 : Math.max(0, headMs - waitingSinceMs))
-  const isStalled = (): boolean => unansweredMs() > limitMs
 
   function noteUnknown(topic: Hex, { number: block }: FollowedBlock, { hash }: ChainTransaction): void {
     lastUnknown = { topic, block }
@@ -238,22 +251,12 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
     log.error(at, 'the Diamond counts other blocks than the node, so timeouts of requests are wrong')
   }
 
-  function noteAnswered(): void {
-    waitingSinceMs = undefined
-    waiting.clear()
-  }
-
-  /** A reclaim is no answer, but when nobody waits any more nothing is stalled. */
-  function noteReclaim(request: string): void {
-    if (waiting.delete(request) && waiting.size === 0) waitingSinceMs = undefined
-  }
-
   function noteEvents(block: FollowedBlock, transaction: ChainTransaction): void {
     for (const event of transaction.events) {
-      if (event.name === 'ChainlinkCallbackTimeout') noteReclaim(keyOf(event.args.pendingOrderId))
+      if (event.name === 'ChainlinkCallbackTimeout') requests.reclaim(event.args.pendingOrderId)
       if (event.name !== 'PendingOrderStored') continue
       const { pendingOrder } = event.args
-      waiting.add(keyOf(pendingOrder))
+      requests.add(pendingOrder)
       noteCount(pendingOrder.createdBlock, block, transaction)
     }
   }
@@ -262,8 +265,8 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
     if (transaction.topics.some(isChangeTopic)) cuts += 1
     for (const event of transaction.undecoded) countUp(undecoded, event)
     for (const topic of transaction.topics) {
-      if (topic === REQUEST_TOPIC) waitingSinceMs ??= block.timestampMs
-      else if (ANSWER_TOPICS.has(topic)) noteAnswered()
+      if (topic === REQUEST_TOPIC) requests.note(block)
+      else if (ANSWER_TOPICS.has(topic)) requests.noteAnswer()
       else if (!KNOWN_TOPICS.has(topic)) noteUnknown(topic, block, transaction)
     }
     noteEvents(block, transaction)
@@ -271,27 +274,67 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
 
   return {
     add({ block, transactions }) {
-      const { number, timestampMs } = block
+      const { number } = block
       if (number <= lastBlock && lastUnknown !== undefined && lastUnknown.block >= number) lastUnknown = undefined
       lastBlock = number
       for (const transaction of transactions) addTransaction(block, transaction)
-      headMs = timestampMs
-      if (isStalled() && !wasStalled) {
-        const at = { chain: chain.slug, block: number, unansweredMs: unansweredMs() }
-        log.error(at, 'no request is executed any more')
+      const { unansweredMs, isStalled } = requests.at(block)
+      if (isStalled && !wasStalled) {
+        log.error({ chain: chain.slug, block: number, unansweredMs }, 'no request is executed any more')
       }
-      wasStalled = isStalled()
+      wasStalled = isStalled
     },
     warning() {
       if (lastUnknown === undefined) return undefined
       const { topic, block } = lastUnknown
       return `The Diamond emits an event that this build does not know: topic ${topic}, last in block ${block}.`
     },
-    counts: () => ({ cuts, undecoded, unknownTopics, unansweredMs: unansweredMs(), isStalled: isStalled() }),
+    counts: () => ({ cuts, undecoded, unknownTopics, ...requests.at() }),
   }
 }
 
-function keyOf({ user, index }: { readonly user: `0x${string}`; readonly index: number }): string {
+/** The requests since the first one after which none was executed or refused. */
+interface UnansweredRequests {
+  /** Takes a request into account, as the topic of its log tells. */
+  note(block: FollowedBlock): void
+  /** Takes into account which request it is, so that its reclaim ends it. */
+  add(request: RequestId): void
+  /** Ends a request that its trader reclaimed: no answer, but when nobody waits any more nothing is stalled. */
+  reclaim(request: RequestId): void
+  noteAnswer(): void
+  /** Returns how long requests wait at a block, by default the last one asked about. */
+  at(block?: FollowedBlock): Pick<DiamondStats, 'unansweredMs' | 'isStalled'>
+}
+
+interface RequestId {
+  readonly user: `0x${string}`
+  readonly index: number
+}
+
+function createUnansweredRequests(limitMs: number): UnansweredRequests {
+  let sinceMs: number | undefined
+  /** The requests since then that nobody has reclaimed. */
+  const waiting = new Set<string>()
+  let headMs = 0
+  return {
+    note: ({ timestampMs }) => void (sinceMs ??= timestampMs),
+    add: (request) => void waiting.add(keyOf(request)),
+    reclaim(request) {
+      if (waiting.delete(keyOf(request)) && waiting.size === 0) sinceMs = undefined
+    },
+    noteAnswer() {
+      sinceMs = undefined
+      waiting.clear()
+    },
+    at(block) {
+      headMs = block?.timestampMs ?? headMs
+      const unansweredMs = sinceMs === undefined ? 0 : Math.max(0, headMs - sinceMs)
+      return { unansweredMs, isStalled: unansweredMs > limitMs }
+    },
+  }
+}
+
+function keyOf({ user, index }: RequestId): string {
   return `${user}:${index}`
 }
 
