@@ -72,6 +72,7 @@ describe('the dashboard and the alerts', () => {
       LOG_LEVEL: 'silent',
       DATABASE_URL: await server.createDatabase(DATABASE),
       REDIS_URL: redis.urlOf(),
+      BEZEL_IP_LIMIT: '1000000',
       BEZEL_UNANSWERED_MS: '10000',
       BEZEL_CHAINS_FILE: chainsFile,
       BEZEL_HEAD_POLL_MS: '100',
