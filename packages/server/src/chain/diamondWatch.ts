@@ -278,7 +278,8 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
       if (number <= lastBlock && lastUnknown !== undefined && lastUnknown.block >= number) lastUnknown = undefined
       lastBlock = number
       for (const transaction of transactions) addTransaction(block, transaction)
-      const { unansweredMs, isStalled } = requests.at(block)
+      requests.moveTo(block)
+      const { unansweredMs, isStalled } = requests.waited()
       if (isStalled && !wasStalled) {
         log.error({ chain: chain.slug, block: number, unansweredMs }, 'no request is executed any more')
       }
@@ -289,7 +290,7 @@ function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOpti
       const { topic, block } = lastUnknown
       return `The Diamond emits an event that this build does not know: topic ${topic}, last in block ${block}.`
     },
-    counts: () => ({ cuts, undecoded, unknownTopics, ...requests.at() }),
+    counts: () => ({ cuts, undecoded, unknownTopics, ...requests.waited() }),
   }
 }
 
@@ -302,8 +303,10 @@ interface UnansweredRequests {
   /** Ends a request that its trader reclaimed: no answer, but when nobody waits any more nothing is stalled. */
   reclaim(request: RequestId): void
   noteAnswer(): void
-  /** Returns how long requests wait at a block, by default the last one asked about. */
-  at(block?: FollowedBlock): Pick<DiamondStats, 'unansweredMs' | 'isStalled'>
+  /** Goes on to the end of a block, up to which requests have waited from then on. */
+  moveTo(block: FollowedBlock): void
+  /** Returns how long requests have waited, by the times of blocks. */
+  waited(): Pick<DiamondStats, 'unansweredMs' | 'isStalled'>
 }
 
 interface RequestId {
@@ -326,8 +329,8 @@ function createUnansweredRequests(limitMs: number): UnansweredRequests {
       sinceMs = undefined
       waiting.clear()
     },
-    at(block) {
-      headMs = block?.timestampMs ?? headMs
+    moveTo: ({ timestampMs }) => void (headMs = timestampMs),
+    waited() {
       const unansweredMs = sinceMs === undefined ? 0 : Math.max(0, headMs - sinceMs)
       return { unansweredMs, isStalled: unansweredMs > limitMs }
     },
